@@ -1,0 +1,61 @@
+# Everything CI does is one of these targets.
+GO        ?= go
+VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+COMMIT    := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+LDFLAGS   := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 freebsd/amd64
+STATIC    := CGO_ENABLED=0
+AGENTS    := $(foreach p,$(PLATFORMS),bin/agents/$(subst /,-,$(p)))
+SOURCES   := $(shell find modules cmd/play-agent -name '*.go' -not -name '*_test.go' 2>/dev/null) go.mod go.sum
+
+.PHONY: build agents test race lint fmt bench demo clean
+
+## build: bin/play with the agents of every platform inside
+build: agents
+	$(STATIC) $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/play ./cmd/play
+	$(STATIC) $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/fleet ./cmd/fleet
+
+agents: cmd/play/agents/index
+
+cmd/play/agents/index: $(AGENTS)
+	$(GO) run ./connection/agents/pack -o cmd/play/agents \
+	  $(foreach p,$(PLATFORMS),$(p)=bin/agents/$(subst /,-,$(p)))
+
+bin/agents/%: $(SOURCES)
+	@mkdir -p bin/agents
+	$(STATIC) GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) \
+	  $(GO) build -trimpath -ldflags '-s -w' -o $@ ./cmd/play-agent
+
+## test: every test; needs only Go, git and make
+test: $(if $(wildcard cmd/play/agents/index),agents)
+	$(GO) test ./...
+
+## race: the tests that share memory, under the race detector; of cmd/play the
+## recorded runs, since scripts about real time do not hold at a tenth of the speed
+race: $(if $(wildcard cmd/play/agents/index),agents)
+	$(GO) test -race -short $$($(GO) list ./... | grep -v '/cmd/play$$')
+	$(GO) test -race -run 'TestRecorded|TestThreats|TestT1|TestT2' ./cmd/play
+
+## lint: vet, formatting and staticcheck
+lint:
+	$(GO) vet ./...
+	@test -z "$$(gofmt -l cmd engine strategy action connection modules)" || \
+	  { echo "gofmt would change:"; gofmt -l cmd engine strategy action connection modules; exit 1; }
+	$(GO) tool staticcheck ./...
+
+fmt:
+	gofmt -w cmd engine strategy action connection modules
+
+## bench: speed as ratios, measured in one run
+bench: build
+	$(GO) build -o bin/bench ./cmd/fleet/bench
+	@bin/bench -play bin/play -agent bin/agents/$$($(GO) env GOOS)-$$($(GO) env GOARCH)
+	@if python3 -c 'import jinja2' 2>/dev/null; then $(GO) run ./engine/jinja/benchcmp; \
+	  else echo "python3-jinja2 is not installed: templates are not compared"; fi
+
+## demo: a fleet of five SSH hosts on loopback, the example rollout twice
+demo: build
+	@./examples/demo.sh
+
+clean:
+	rm -rf bin cmd/play/agents/index cmd/play/agents/*.zst
