@@ -1,0 +1,83 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"os/user"
+	"slices"
+	"strings"
+	"syscall"
+
+	"play/modules"
+)
+
+// Main is the agent's command line: "serve", or what the agent gives itself.
+// args are the arguments after those that brought the program here. It returns
+// the exit status.
+func Main(args []string) int {
+	if len(args) == 0 {
+		args = []string{""}
+	}
+	var err error
+	switch args[0] {
+	case "serve":
+		err = serve(ownConfig(args))
+	case "async":
+		err = wrapper(ownConfig(args))
+	default:
+		err = errUsage
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "play-agent:", err)
+		return 1
+	}
+	return 0
+}
+
+// ownConfig is the configuration of the running process.
+func ownConfig(args []string) Config {
+	home := os.Getenv("HOME")
+	if home == "" {
+		if u, err := user.Current(); err == nil {
+			home = u.HomeDir
+		}
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		exe = os.Args[0]
+	}
+	dir, _ := os.Getwd() // a folder that is gone has no name
+	return Config{
+		Modules: allModules(), Env: os.Environ(), Home: home, Dir: dir,
+		TmpParents: tmpParents(exe, home),
+		Self:       append([]string{exe}, os.Args[1:len(os.Args)-len(args)]...),
+	}
+}
+
+// allModules are those of playbooks and the agent's own, sorted by name.
+func allModules() []modules.Module {
+	return slices.SortedFunc(slices.Values(append(modules.All(), jobsModule())), func(a, b modules.Module) int {
+		return strings.Compare(a.Name, b.Name)
+	})
+}
+
+// serve runs a session on the standard streams.
+func serve(config Config) error {
+	ctx, stop := context.WithCancelCause(context.Background())
+	defer stop(nil)
+	// Taking these signals also gives the processes we start their default
+	// dispositions, whatever we were started with, and keeps a write to a
+	// controller that is gone from killing us before we have cleaned up.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE)
+	go func() {
+		for sig := range signals {
+			if sig != syscall.SIGPIPE {
+				stop(fmt.Errorf("the agent got %v", sig))
+			}
+		}
+	}()
+	return Serve(ctx, os.Stdin, os.Stdout, config)
+}

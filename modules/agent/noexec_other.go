@@ -1,0 +1,11 @@
+//go:build !linux
+
+package agent
+
+import "golang.org/x/sys/unix"
+
+// noExec tells whether a folder's file system refuses to execute files.
+func noExec(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) == nil && uint64(st.Flags)&unix.MNT_NOEXEC != 0
+}

@@ -1,0 +1,255 @@
+package argspec_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"play/modules/argspec"
+	"play/modules/value"
+)
+
+func env(t testing.TB) argspec.Env {
+	t.Helper()
+	return argspec.Env{
+		Home: "/home/user",
+		Getenv: func(name string) (string, bool) {
+			v, ok := map[string]string{"FALL": "fallen", "PLAY_DIR": "/srv", "HOME": "/home/user"}[name]
+			return v, ok
+		},
+	}
+}
+
+// recorded holds the answers of AnsibleModule (testdata/record.py).
+func recorded(t testing.TB) *value.List {
+	t.Helper()
+	data, err := os.ReadFile("testdata/cases.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := value.DecodeJSON(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return get(v, "cases").(*value.List)
+}
+
+func get(v any, key string) any {
+	d, _ := v.(*value.Dict)
+	out, _ := d.Get(key)
+	return out
+}
+
+func texts(v any) []string {
+	var out []string
+	switch v := v.(type) {
+	case string:
+		out = append(out, v)
+	case *value.List:
+		for _, item := range v.Items {
+			out = append(out, value.Str(item))
+		}
+	}
+	return out
+}
+
+func groups(v any) [][]string {
+	var out [][]string
+	if l, ok := v.(*value.List); ok {
+		for _, g := range l.Items {
+			if _, ok := g.(*value.List); ok {
+				out = append(out, texts(g))
+			}
+		}
+	}
+	return out
+}
+
+func specOf(v any, rules any) *argspec.Spec {
+	s := &argspec.Spec{}
+	d, _ := v.(*value.Dict)
+	for k, raw := range d.All() {
+		o := argspec.Option{Name: k.(string), Default: get(raw, "default"), Aliases: texts(get(raw, "aliases"))}
+		o.Type, _ = get(raw, "type").(string)
+		o.Elements, _ = get(raw, "elements").(string)
+		o.Required = value.Truth(get(raw, "required"))
+		o.NoLog = value.Truth(get(raw, "no_log"))
+		o.Env, _ = get(raw, "env").(string)
+		if l, ok := get(raw, "choices").(*value.List); ok {
+			o.Choices = l.Items
+		}
+		if sub := get(raw, "options"); sub != nil {
+			o.Options = specOf(sub, raw)
+		}
+		s.Options = append(s.Options, o)
+	}
+	s.Rules = rulesOf(rules)
+	return s
+}
+
+func rulesOf(v any) argspec.Rules {
+	r := argspec.Rules{
+		MutuallyExclusive: groups(get(v, "mutually_exclusive")),
+		RequiredTogether:  groups(get(v, "required_together")),
+		RequiredOneOf:     groups(get(v, "required_one_of")),
+	}
+	if l, ok := get(v, "required_if").(*value.List); ok {
+		for _, item := range l.Items {
+			f := item.(*value.List).Items
+			r.RequiredIf = append(r.RequiredIf, argspec.RequiredIf{
+				Name: f[0].(string), Value: f[1], Needs: texts(f[2]), Any: len(f) > 3 && value.Truth(f[3]),
+			})
+		}
+	}
+	if d, ok := get(v, "required_by").(*value.Dict); ok {
+		for k, needs := range d.All() {
+			r.RequiredBy = append(r.RequiredBy, argspec.RequiredBy{Name: k.(string), Needs: texts(needs)})
+		}
+	}
+	return r
+}
+
+// sameBools drops the list of words that Python prints in random order.
+func sameBools(msg string) string {
+	head, _, _ := strings.Cut(msg, "Valid booleans include:")
+	return head
+}
+
+func TestCheckAsAnsible(t *testing.T) {
+	t.Parallel()
+	for _, c := range recorded(t).Items {
+		if get(c, "name") == "internal" {
+			continue // _ansible_ arguments are taken out by the agent
+		}
+		t.Run(get(c, "name").(string), func(t *testing.T) {
+			t.Parallel()
+			checkCase(t, c)
+		})
+	}
+}
+
+func checkCase(t *testing.T, c any) {
+	spec := specOf(get(c, "spec"), get(c, "rules"))
+	got, err := spec.Check("basic.py", get(c, "params").(*value.Dict), env(t))
+	want := get(c, "want")
+	if msg, ok := get(want, "error").(string); ok {
+		if err == nil {
+			t.Fatalf("got %s, want the error %q", value.Repr(got.Params), msg)
+		}
+		if sameBools(err.Error()) != sameBools(msg) {
+			t.Fatalf("error\n got %s\nwant %s", err, msg)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatalf("cannot check: %v; want %s", err, value.Repr(get(want, "params")))
+	}
+	if g, w := value.Repr(got.Params), value.Repr(get(want, "params")); g != w {
+		t.Fatalf("params\n got %s\nwant %s", g, w)
+	}
+}
+
+type inner struct {
+	Name string `arg:"name,required"`
+	Size int    `arg:"size,default=3"`
+}
+
+type sample struct {
+	Path   string      `arg:"path,required,aliases=dest|name,type=path" doc:"the file"`
+	State  string      `arg:"state,choices=file|absent,default=file"`
+	Force  bool        `arg:"force,default=yes"`
+	Count  *int        `arg:"count"`
+	Ratio  float64     `arg:"ratio,default=0.5"`
+	Mode   any         `arg:"mode"`
+	Token  string      `arg:"token,nolog"`
+	Names  []string    `arg:"names,default=a|b"`
+	Parts  []inner     `arg:"parts"`
+	Main   *inner      `arg:"main"`
+	Keys   *value.Dict `arg:"keys"`
+	Size   int         `arg:"size,type=bytes"`
+	Marker string      `arg:"marker,default='a,b'"`
+	other  string
+}
+
+func (sample) Rules() argspec.Rules {
+	return argspec.Rules{MutuallyExclusive: [][]string{{"keys", "parts"}}}
+}
+
+func TestDecodeStruct(t *testing.T) {
+	t.Parallel()
+	spec := argspec.Of(sample{})
+	args := value.DictOf("dest", "~/f", "force", "no", "count", "7", "mode", "0644", "token", "s3cret",
+		"parts", value.NewList("name=x", value.DictOf("name", "y", "size", 4)), "size", "2K")
+	var got sample
+	checked, err := spec.Decode("sample", args, env(t), &got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := sample{Path: "/home/user/f", State: "file", Ratio: 0.5, Mode: "0644", Token: "s3cret",
+		Names: []string{"a", "b"}, Parts: []inner{{"x", 3}, {"y", 4}}, Size: 2048, Marker: "a,b"}
+	if got.Count == nil || *got.Count != 7 || got.Main != nil || got.Keys != nil || got.Force || got.other != "" {
+		t.Errorf("pointers and bools: %+v", got)
+	}
+	if got.Path != want.Path || got.State != want.State || got.Ratio != want.Ratio || got.Mode != want.Mode ||
+		!slices.Equal(got.Names, want.Names) || !slices.Equal(got.Parts, want.Parts) || got.Size != want.Size || got.Marker != want.Marker {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	if !slices.Equal(checked.Secrets, []string{"s3cret"}) {
+		t.Errorf("secrets %q", checked.Secrets)
+	}
+	shown, _ := spec.Invocation(checked.Params).Get("token")
+	if shown != argspec.Hidden {
+		t.Errorf("invocation shows token as %v", shown)
+	}
+}
+
+func TestRulesOfStruct(t *testing.T) {
+	t.Parallel()
+	args := value.DictOf("path", "/f", "keys", value.NewDict(), "parts", value.NewList())
+	_, err := argspec.Of(sample{}).Check("sample", args, env(t))
+	if err == nil || err.Error() != "parameters are mutually exclusive: keys|parts" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestScrub(t *testing.T) {
+	t.Parallel()
+	in := value.DictOf("stdout", "pass=hunter22 end", "rc", 42, "exact", "hunter22", "list", value.NewList("xhunter2y"), "ok", true)
+	got := value.Repr(argspec.ScrubValue(in, []string{"hunter22", "hunter2", "42"}))
+	want := "{'stdout': 'pass=******** end', 'rc': 'VALUE_SPECIFIED_IN_NO_LOG_PARAMETER', 'exact': 'VALUE_SPECIFIED_IN_NO_LOG_PARAMETER', 'list': ['x********y'], 'ok': True}"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestSecretNotInError(t *testing.T) {
+	t.Parallel()
+	type args struct {
+		Token string `arg:"token,nolog"`
+		Kind  string `arg:"kind,choices=a|b"`
+	}
+	_, err := argspec.Of(args{}).Check("m", value.DictOf("token", "s3cret", "kind", "xs3crety"), env(t))
+	if err == nil || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	for _, s := range []string{`{"path":"~/x","parts":["name=a"]}`, `{"keys":"{'a':1}"}`, `{"size":"1.5 KB","count":1e99}`} {
+		f.Add([]byte(s))
+	}
+	spec := argspec.Of(sample{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := value.DecodeJSON(data)
+		args, ok := v.(*value.Dict)
+		if err != nil || !ok {
+			return
+		}
+		var into sample
+		checked, err := spec.Decode("sample", args, env(t), &into)
+		if err == nil && into.Path == "" && value.Truth(get(checked.Params, "path")) {
+			t.Errorf("path was lost: %s", value.Repr(checked.Params))
+		}
+	})
+}
