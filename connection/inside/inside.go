@@ -1,0 +1,138 @@
+// Package inside reaches containers, pods and folders with a root file system of
+// their own by a program of the control machine (docker, podman, kubectl, chroot,
+// systemd-nspawn). Flowing in: targets. Flowing out: Transports on which the
+// agent starts as on any host. The program gets an argument vector, never a
+// shell line, and no secret; it is looked up in PATH.
+package inside
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"play/connection"
+	"play/connection/local"
+	"play/modules/shellquote"
+)
+
+// Kind is one way to reach inside: the words before the shell.
+type Kind func(t *connection.Target) ([]string, error)
+
+// Kinds are the ways by the names that ansible_connection gives them.
+func Kinds() map[string]Kind {
+	return map[string]Kind{
+		"docker": engine("docker"), "community.docker.docker": engine("docker"),
+		"podman": engine("podman"), "containers.podman.podman": engine("podman"),
+		"kubectl": kubectl, "kubernetes.core.kubectl": kubectl,
+		"chroot": chroot, "community.general.chroot": chroot,
+		"nspawn": nspawn,
+	}
+}
+
+// Dial returns the transport of a target; the program runs at the first start
+// only. near starts the processes. The error is an *UnreachableError.
+func (k Kind) Dial(near *local.Transport, t *connection.Target) (connection.Transport, error) {
+	words, err := k(t)
+	if err != nil {
+		return nil, connection.Unreachablef(t.Name, "cannot connect to %q: %w", t.Name, err)
+	}
+	return &transport{near: near, words: words}, nil
+}
+
+// transport starts processes by the words and a shell.
+type transport struct {
+	near  *local.Transport
+	words []string
+}
+
+var _ connection.Transport = (*transport)(nil)
+
+// Start runs a script by the /bin/sh that is inside.
+func (t *transport) Start(ctx context.Context, script string) (connection.Stream, error) {
+	return t.near.StartArgv(ctx, append(t.words[:len(t.words):len(t.words)], "/bin/sh", "-c", script))
+}
+
+// Close does nothing: every process has a stream of its own.
+func (t *transport) Close() error { return nil }
+
+// engine is docker or podman, which take the same words.
+func engine(program string) Kind {
+	return func(t *connection.Target) ([]string, error) {
+		name, err := named(t)
+		if err != nil {
+			return nil, err
+		}
+		words, err := with(program, t)
+		words = append(words, "exec", "-i")
+		if t.User != "" {
+			words = append(words, "-u", t.User)
+		}
+		return append(words, name), err
+	}
+}
+
+func kubectl(t *connection.Target) ([]string, error) {
+	pod, err := named(t)
+	if err != nil {
+		return nil, err
+	}
+	if given := t.Options["pod"]; given != "" {
+		pod = given
+	}
+	words, err := with("kubectl", t)
+	if namespace := t.Options["namespace"]; namespace != "" {
+		words = append(words, "-n", namespace)
+	}
+	words = append(words, "exec", "-i", pod)
+	if container := t.Options["container"]; container != "" {
+		words = append(words, "-c", container)
+	}
+	return append(words, "--"), err
+}
+
+func chroot(t *connection.Target) ([]string, error) {
+	dir := t.Host()
+	if !strings.HasPrefix(dir, "/") {
+		return nil, fmt.Errorf("a chroot is named by an absolute path, not by %q", dir)
+	}
+	words, err := with("chroot", t)
+	return append(words, dir), err
+}
+
+// nspawn takes a folder or the name of a machine's image.
+func nspawn(t *connection.Target) ([]string, error) {
+	name, err := named(t)
+	if err != nil {
+		return nil, err
+	}
+	words, err := with("systemd-nspawn", t)
+	words = append(words, "--quiet", "--pipe")
+	if t.User != "" {
+		words = append(words, "--user="+t.User)
+	}
+	if strings.HasPrefix(name, "/") {
+		return append(words, "--directory="+name, "--"), err
+	}
+	return append(words, "--machine="+name, "--"), err
+}
+
+// named is the target's address, which must not be taken for an option.
+func named(t *connection.Target) (string, error) {
+	name := t.Host()
+	if name == "" || name[0] == '-' {
+		return "", fmt.Errorf("%q is no name", name)
+	}
+	return name, nil
+}
+
+// with is the program with the operator's further arguments.
+func with(program string, t *connection.Target) ([]string, error) {
+	if exe := t.Options["executable"]; exe != "" {
+		program = exe
+	}
+	extra, err := shellquote.Split(t.Options["extra_args"])
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the extra arguments %q: %w", t.Options["extra_args"], err)
+	}
+	return append([]string{program}, extra...), nil
+}

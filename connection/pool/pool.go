@@ -1,0 +1,228 @@
+// Package pool keeps one connection per host and one agent per (host, user)
+// for a whole run. Flowing in: targets. Flowing out: started links. It starts
+// each once, whoever asks first, and ends all at the end; it runs no module and
+// judges no result.
+package pool
+
+import (
+	"context"
+	"errors"
+	"os/user"
+	"sync"
+
+	"play/connection"
+	"play/connection/become"
+	"play/connection/start"
+)
+
+// Dial connects to a target as its login user.
+type Dial func(ctx context.Context, t *connection.Target) (connection.Transport, error)
+
+// Open makes a link over a stream that stands at the agent's first byte. It
+// closes the stream when it fails.
+type Open func(ctx context.Context, s connection.Stream, host string) (connection.Link, error)
+
+// Config is what a pool is made of.
+type Config struct {
+	Dial   map[string]Dial // by transport name: "ssh", "local"
+	Agents start.Agents
+	Open   Open
+	User   string // who runs play, and so the login user of local targets; "": is looked up
+}
+
+// Pool is safe for concurrent use.
+type Pool struct {
+	config Config
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	wait   sync.WaitGroup // goroutines that connect
+
+	mu     sync.Mutex
+	hosts  map[string]*slot[connection.Transport] // by Target.HostKey
+	agents map[string]*slot[connection.Link]      // by Target.Key
+}
+
+// New returns an empty pool. Close must be called in the end.
+func New(config Config) *Pool {
+	ctx, cancel := context.WithCancel(context.Background())
+	if u, err := user.Current(); err == nil && config.User == "" {
+		config.User = u.Username
+	}
+	return &Pool{
+		config: config, ctx: ctx, cancel: cancel,
+		hosts:  map[string]*slot[connection.Transport]{},
+		agents: map[string]*slot[connection.Link]{},
+	}
+}
+
+// Get returns the link to the target's agent and starts it when there is none.
+// Many callers may wait for the same one; ctx ends the caller's waiting only.
+// The error is an *UnreachableError, a *BecomeError or ctx's own. A failure is
+// not kept, so a later Get tries anew, except after a rejected become password.
+func (p *Pool) Get(ctx context.Context, t *connection.Target) (connection.Link, error) {
+	t = p.effective(t)
+	s, err := claim(p, p.agents, t.Key(), t.HostKey(), func() (connection.Link, error) { return p.startAgent(t) })
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.await(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lost := func() {
+		if forget(p, p.agents, t.Key(), s) {
+			go l.Close() // it may have to wait for a host that is gone
+		}
+	}
+	return &pooled{Link: l, lost: lost}, nil
+}
+
+// effective is the target without its become where that leads to the login user
+// itself: as in Ansible, nothing is done then (the host need not have sudo).
+func (p *Pool) effective(t *connection.Target) *connection.Target {
+	if t.Become == nil {
+		return t
+	}
+	login, other := t.User, t.Become.User
+	if t.Transport == "local" && login == "" {
+		login = p.config.User
+	}
+	if other == "" {
+		other = "root"
+	}
+	if login != other {
+		return t
+	}
+	same := *t
+	same.Become = nil
+	return &same
+}
+
+// Reset closes the target's connection and all agents on it; the next Get
+// connects anew.
+func (p *Pool) Reset(t *connection.Target) {
+	host := t.HostKey()
+	p.mu.Lock()
+	links := take(p.agents, host)
+	transports := take(p.hosts, host)
+	p.mu.Unlock()
+	closeAll(links)
+	closeAll(transports)
+}
+
+// Close ends every agent and connection, and waits until nothing is left.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	p.cancel() // under the lock: claim starts nothing after it
+	p.mu.Unlock()
+	p.wait.Wait()
+	p.mu.Lock()
+	links, transports := take(p.agents, ""), take(p.hosts, "")
+	p.mu.Unlock()
+	closeAll(links)
+	closeAll(transports)
+}
+
+// transport returns the host's connection; fresh tells that it was made now.
+func (p *Pool) transport(ctx context.Context, t *connection.Target) (tr connection.Transport, fresh bool, err error) {
+	s, err := claim(p, p.hosts, t.HostKey(), t.HostKey(), func() (connection.Transport, error) {
+		fresh = true
+		return p.dial(t)
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	tr, err = s.await(ctx)
+	return tr, fresh, err
+}
+
+func (p *Pool) dial(t *connection.Target) (connection.Transport, error) {
+	dial, ok := p.config.Dial[t.Transport]
+	if !ok {
+		return nil, connection.Unreachablef(t.Name, "cannot connect to %q: the connection plugin %q was not found", t.Name, t.Transport)
+	}
+	return dial(p.ctx, t)
+}
+
+// startAgent starts the agent over the host's connection. One that was there
+// before and does not serve any more (a reboot, say) is made anew, once.
+func (p *Pool) startAgent(t *connection.Target) (connection.Link, error) {
+	tr, fresh, err := p.transport(p.ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	l, err := p.agentOver(tr, t)
+	if err == nil || fresh || isBecome(err) || p.ctx.Err() != nil {
+		return l, err
+	}
+	p.dropHost(t, tr)
+	tr, _, err = p.transport(p.ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return p.agentOver(tr, t)
+}
+
+// agentOver starts the agent; a copy on the host that does not come up (cut
+// off, say) is replaced, once.
+func (p *Pool) agentOver(tr connection.Transport, t *connection.Target) (connection.Link, error) {
+	if t.Become != nil {
+		tr = become.Over(tr, *t.Become, t.Name)
+	}
+	options := start.Options{Host: t.Name, RemoteTmp: t.RemoteTmp, Stall: 3 * t.ConnectTimeout()}
+	s, err := start.Agent(p.ctx, tr, p.config.Agents, options)
+	if err != nil {
+		return nil, unreachable(t, err)
+	}
+	l, err := p.open(s, t)
+	if err == nil || p.ctx.Err() != nil {
+		return l, err
+	}
+	options.Fresh = true
+	s, again := start.Agent(p.ctx, tr, p.config.Agents, options)
+	if again != nil {
+		return nil, unreachable(t, err)
+	}
+	return p.open(s, t)
+}
+
+func (p *Pool) open(s connection.Stream, t *connection.Target) (connection.Link, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, 3*t.ConnectTimeout())
+	defer cancel()
+	l, err := p.config.Open(ctx, s, t.Name)
+	if err != nil {
+		s.Close()
+		return nil, unreachable(t, err)
+	}
+	return l, nil
+}
+
+// dropHost forgets and closes the host's connection if it is still this one.
+func (p *Pool) dropHost(t *connection.Target, tr connection.Transport) {
+	p.mu.Lock()
+	if s := p.hosts[t.HostKey()]; s != nil && s.finished() && s.value == tr {
+		delete(p.hosts, t.HostKey())
+	}
+	p.mu.Unlock()
+	tr.Close()
+}
+
+// unreachable gives every failure of reaching a host its kind.
+func unreachable(t *connection.Target, err error) error {
+	var u *connection.UnreachableError
+	if errors.As(err, &u) || isBecome(err) {
+		return err
+	}
+	return connection.Unreachablef(t.Name, "cannot connect to %q: %w", t.Name, err)
+}
+
+func isBecome(err error) bool {
+	var b *connection.BecomeError
+	return errors.As(err, &b)
+}
+
+// pooled is a link that leaves the pool when its host is lost.
+type pooled struct {
+	connection.Link
+	lost func()
+}
