@@ -1,0 +1,177 @@
+package task
+
+import (
+	"strings"
+
+	"play/engine/source"
+	"play/modules/value"
+)
+
+// args evaluates the task's arguments, but for the raw ones, over the module's
+// defaults, and leaves out what is omitted.
+func (r *run) args(raw []string) (*value.Dict, error) {
+	args, err := r.moduleDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.argsFrom(args); err != nil {
+		return nil, err
+	}
+	for k, v := range r.task.Args.All() {
+		key, err := r.jinja.Resolve(k) // a set_fact's name may be a template
+		if err != nil {
+			return nil, err
+		}
+		name := text(key)
+		if contains(raw, name) {
+			args.Set(name, v)
+			continue
+		}
+		v, err := r.jinja.Resolve(v)
+		if err != nil {
+			return nil, err
+		}
+		if isOmit(v) {
+			args.Delete(name)
+			continue
+		}
+		args.Set(name, withoutOmit(v))
+	}
+	return args, nil
+}
+
+// argsFrom adds arguments that one template yields as a whole.
+func (r *run) argsFrom(args *value.Dict) error {
+	if r.task.ArgsFrom == nil {
+		return nil
+	}
+	v, err := r.jinja.Resolve(r.task.ArgsFrom)
+	if err != nil {
+		return err
+	}
+	d, ok := v.(*value.Dict)
+	if !ok && !isOmit(v) {
+		return source.Errorf(r.task.Pos, "the arguments of %q must be a dictionary, not %s", r.task.Written, value.TypeName(v))
+	}
+	args.Update(d)
+	return nil
+}
+
+// moduleDefaults evaluates module_defaults for the task's action, the inner
+// settings over the outer ones.
+func (r *run) moduleDefaults() (*value.Dict, error) {
+	args := value.NewDict()
+	for _, a := range r.task.Collect("module_defaults") {
+		entries := []any{a.Value}
+		if l, ok := a.Value.(*value.List); ok {
+			entries = l.Items
+		}
+		for _, entry := range entries {
+			if err := r.defaultsIn(entry, args, a.Pos); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return args, nil
+}
+
+// defaultsIn adds to args what one module_defaults dict has for the action.
+func (r *run) defaultsIn(entry any, args *value.Dict, pos source.Pos) error {
+	all, err := r.jinja.Resolve(shallow(entry))
+	if err != nil {
+		return err
+	}
+	d, _ := all.(*value.Dict)
+	for k, v := range d.All() {
+		if !r.defaultFor(text(k)) {
+			continue
+		}
+		v, err := r.jinja.Resolve(v)
+		if err != nil {
+			return err
+		}
+		found, ok := v.(*value.Dict)
+		if !ok {
+			return source.Errorf(pos, "the module_defaults of %q must be a dictionary, not %s", text(k), value.TypeName(v))
+		}
+		for name, val := range found.All() {
+			if !isOmit(val) {
+				args.Set(text(name), withoutOmit(val))
+			}
+		}
+	}
+	return nil
+}
+
+// shallow keeps a dict from being evaluated as a whole: what is for other
+// modules may use variables that this task does not have.
+func shallow(v any) any {
+	d, ok := v.(*value.Dict)
+	if !ok {
+		return v
+	}
+	plain := *d
+	plain.Lazy = false
+	return &plain
+}
+
+// defaultFor reports whether a key of module_defaults means the task's action.
+func (r *run) defaultFor(key string) bool {
+	for _, prefix := range []string{"ansible.builtin.", "ansible.legacy."} {
+		key = strings.TrimPrefix(key, prefix)
+	}
+	return key == r.task.Action || key == r.task.Written || r.task.Action == "gather_facts" && key == "setup"
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutOmit drops omitted entries inside containers.
+func withoutOmit(v any) any {
+	if !hasOmit(v) {
+		return v
+	}
+	switch v := v.(type) {
+	case *value.Dict:
+		d := value.NewDict()
+		for k, item := range v.All() {
+			if !isOmit(item) {
+				_ = d.SetKey(k, withoutOmit(item)) // k came from a dict
+			}
+		}
+		return d
+	case *value.List:
+		l := value.NewList()
+		for _, item := range v.Items {
+			if !isOmit(item) {
+				l.Append(withoutOmit(item))
+			}
+		}
+		return l
+	}
+	return v
+}
+
+func hasOmit(v any) bool {
+	switch v := v.(type) {
+	case *value.Dict:
+		for _, item := range v.All() {
+			if hasOmit(item) {
+				return true
+			}
+		}
+	case *value.List:
+		for _, item := range v.Items {
+			if hasOmit(item) {
+				return true
+			}
+		}
+	}
+	return isOmit(v)
+}
