@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"play/engine/event"
+	"play/engine/output"
+	"play/engine/playbook"
+	"play/engine/source"
+	"play/modules/value"
+)
+
+// adhocCommand runs one module on the hosts of a pattern, as ansible does.
+func adhocCommand(h *host) *cli.Command {
+	flags := append(hostFlags(), connectFlags()...)
+	flags = append(flags, vaultFlags()...)
+	flags = append(flags, commonFlags()...)
+	flags = append(flags,
+		&cli.StringFlag{Name: "module-name", Aliases: []string{"m"}, Value: "command", Usage: "run `MODULE`"},
+		&cli.StringFlag{Name: "args", Aliases: []string{"a"}, Usage: "the module's `ARGUMENTS`: k=v words or a JSON object"},
+		&cli.IntFlag{Name: "background", Aliases: []string{"B"}, Usage: "run detached for at most `SECONDS`"},
+		&cli.IntFlag{Name: "poll", Aliases: []string{"P"}, Value: 15, Usage: "with -B: ask every `SECONDS`"},
+		&cli.BoolFlag{Name: "one-line", Aliases: []string{"o"}, Usage: "one line per host"},
+		&cli.BoolFlag{Name: "check", Aliases: []string{"C"}, Usage: "change nothing, say what would change"},
+		&cli.BoolFlag{Name: "diff", Aliases: []string{"D"}, Usage: "show what changes in files"},
+		&cli.IntFlag{Name: "forks", Aliases: []string{"f"}, Usage: "at most `N` hosts at a time"},
+		&cli.StringFlag{Name: "playbook-dir", Usage: "the `FOLDER` whose group_vars, roles and files count"},
+		&cli.StringSliceFlag{Name: "module-path", Aliases: []string{"M"}, Usage: "folders of modules"})
+	return &cli.Command{
+		Name: "adhoc", Usage: "run one module on hosts", ArgsUsage: "PATTERN", Flags: flags, UseShortOptionHandling: true,
+		Action: func(c *cli.Context) error { return adhocAction(h, c) },
+	}
+}
+
+func adhocAction(h *host, c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("play adhoc takes one host pattern, for example: play adhoc web -m ping")
+	}
+	o, err := readOptions(c.Context, h, c)
+	if err != nil {
+		return err
+	}
+	name := "minimal"
+	if c.Bool("one-line") {
+		name = "oneline"
+	}
+	shown, _ := output.New(name, output.Options{Out: h.Out, Err: h.Err, Color: o.color(h), Verbosity: o.Verbosity, Width: h.width()})
+	s, err := newSession(c.Context, h, o, event.Locked(shown))
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := s.anyHosts(c.Args().First()); err != nil {
+		return err
+	}
+	pb, err := s.adhocPlaybook(c)
+	if err != nil {
+		return err
+	}
+	if c.Bool("list-hosts") {
+		return s.listMatching(c.Args().First())
+	}
+	return s.runAll([]*playbook.Playbook{pb})
+}
+
+// listMatching prints the hosts of a pattern as ansible --list-hosts does.
+func (s *session) listMatching(pattern string) error {
+	hosts, err := s.inv.Match(pattern)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.host.Out, "  hosts (%d):\n", len(hosts))
+	for _, h := range hosts {
+		fmt.Fprintf(s.host.Out, "    %s\n", h)
+	}
+	return nil
+}
+
+// rawModules take their arguments as one free text.
+var rawModules = map[string]bool{"command": true, "shell": true, "raw": true, "script": true, "win_command": true, "win_shell": true}
+
+// adhocPlaybook is a playbook of one play with one task.
+func (s *session) adhocPlaybook(c *cli.Context) (*playbook.Playbook, error) {
+	written := c.String("module-name")
+	module := strings.TrimPrefix(strings.TrimPrefix(written, "ansible.builtin."), "ansible.legacy.")
+	known := knownModules(s.finder)
+	if !known.Known(module) {
+		err := &source.Error{Msg: fmt.Sprintf("there is no module %q", written)}
+		if near := source.Nearest(module, known.Names()); near != "" {
+			err.Hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return nil, err
+	}
+	args, err := s.adhocArgs(module, c.String("args"))
+	if err != nil {
+		return nil, err
+	}
+	dir := first(c.String("playbook-dir"), s.host.Dir)
+	play := &playbook.Play{Name: "Ansible Ad-Hoc", Hosts: c.Args().First(), Keywords: playbook.Keywords{"gather_facts": {Value: false}},
+		Vars: value.NewDict(), Dir: dir, Path: dir + "/adhoc"}
+	task := &playbook.Task{Action: module, Written: written, Args: args, Keywords: playbook.Keywords{}, Vars: value.NewDict(), Play: play, Dir: dir}
+	if seconds := c.Int("background"); seconds > 0 {
+		task.Keywords["async"] = playbook.Attr{Value: seconds}
+		task.Keywords["poll"] = playbook.Attr{Value: c.Int("poll")}
+	}
+	play.Tasks = []playbook.Node{task}
+	return &playbook.Playbook{Path: play.Path, Plays: []*playbook.Play{play}}, nil
+}
+
+// adhocArgs reads the arguments; the operator typed them, so Jinja in them is
+// evaluated.
+func (s *session) adhocArgs(module, text string) (*value.Dict, error) {
+	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") && json.Valid([]byte(trimmed)) {
+		return s.yaml.VarsText("the arguments of -a", []byte(trimmed))
+	}
+	args, err := playbook.ParseKV(text, rawModules[module])
+	if err != nil {
+		return nil, usagef("cannot read the arguments %q: %v", text, err)
+	}
+	for i := range args.Len() {
+		_, v := args.At(i)
+		if s0, ok := v.(string); ok {
+			loaded, err := s.env.Load(s0, source.Pos{})
+			if err != nil {
+				return nil, err
+			}
+			args.SetAt(i, loaded)
+			if loaded != v {
+				args.Lazy = true
+			}
+		}
+	}
+	return args, nil
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"time"
+
+	"play/connection"
+	"play/connection/inside"
+	"play/connection/link"
+	"play/connection/local"
+	"play/connection/pool"
+	"play/connection/ssh"
+	"play/engine/event"
+	"play/modules/shellquote"
+)
+
+// connections are a run's links to hosts.
+type connections struct {
+	*pool.Pool
+	dialer *ssh.Dialer
+}
+
+// Close ends the links, then the bastions under them.
+func (c *connections) Close() {
+	c.Pool.Close()
+	_ = c.dialer.Close() // nothing is lost with a bastion that cannot say goodbye
+}
+
+// newPool makes the pool of connections with every transport.
+// Questions to the person end with ctx.
+func newPool(ctx context.Context, h *host, sink event.Sink) (*connections, error) {
+	binaries, err := agentBinaries()
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("cannot find play's own executable: %w", err)
+	}
+	dialer, err := newDialer(ctx, h, sink)
+	if err != nil {
+		return nil, err
+	}
+	near := &local.Transport{Dir: h.Dir, Agent: self, AgentArgs: []string{agentCommand, "serve"}}
+	dial := map[string]pool.Dial{"ssh": dialer.Dial, "local": near.Dial}
+	for name, kind := range inside.Kinds() {
+		dial[name] = func(_ context.Context, t *connection.Target) (connection.Transport, error) {
+			return kind.Dial(&local.Transport{Dir: h.Dir}, t)
+		}
+	}
+	return &connections{dialer: dialer, Pool: pool.New(pool.Config{
+		Dial:   dial,
+		Agents: binaries,
+		Open:   link.Open,
+	})}, nil
+}
+
+func newDialer(ctx context.Context, h *host, sink event.Sink) (*ssh.Dialer, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, fmt.Errorf("cannot find your home folder: %w", err)
+	}
+	name := os.Getenv("USER")
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	d := &ssh.Dialer{Home: home, User: name, AgentSock: os.Getenv("SSH_AUTH_SOCK"), Getenv: os.Getenv,
+		ConfigFiles: []string{filepath.Join(home, ".ssh", "config"), "/etc/ssh/ssh_config"},
+		Trace:       func(host, line string) { sink.Verbose(3, host, line) },
+		Ask:         func(prompt string) (string, error) { return h.Ask(ctx, prompt, false) }}
+	if h.Interactive() {
+		d.AskHostKey = func(prompt string) (string, error) { return h.Ask(ctx, prompt, true) }
+	}
+	return d, nil
+}
+
+// sshOptions reads the text of ssh_args and its kin.
+func sshOptions(args string) (map[string]string, error) {
+	words, err := shellquote.Split(args)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the ssh arguments %q: %w", args, err)
+	}
+	return ssh.ParseArgs(words)
+}
+
+// newJobID makes the id of an asynchronous job: "j", the time, and chance.
+func newJobID() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return fmt.Sprintf("j%d.%s", time.Now().Unix(), hex.EncodeToString(b[:]))
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+// host is what play gets of the machine it runs on; tests make their own.
+type host struct {
+	In       *os.File
+	Out, Err io.Writer
+	OutFile  *os.File // the file behind Out; nil when it is none
+	Environ  []string
+	Dir      string
+	mu       sync.Mutex // one question at a time
+}
+
+func newHost() *host {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	return &host{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, OutFile: os.Stdout, Environ: os.Environ(), Dir: dir}
+}
+
+// terminal reports whether a file is a terminal.
+func terminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
+
+// width is the terminal's width less one, as the banners use it; 0 without a
+// terminal.
+func (h *host) width() int {
+	if !terminal(h.OutFile) {
+		return 0
+	}
+	w, _, err := term.GetSize(int(h.OutFile.Fd()))
+	if err != nil {
+		return 0
+	}
+	return w - 1
+}
+
+// Interactive tells whether there is a person to ask.
+func (h *host) Interactive() bool { return terminal(h.In) }
+
+// errNoTerminal is returned where a person would have to be asked.
+var errNoTerminal = errors.New("there is no terminal to ask at")
+
+// Ask shows a prompt and reads a line. It returns early when ctx ends.
+func (h *host) Ask(ctx context.Context, prompt string, echo bool) (string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !terminal(h.In) {
+		return "", errNoTerminal
+	}
+	fmt.Fprint(h.Out, prompt)
+	type answer struct {
+		text string
+		err  error
+	}
+	got := make(chan answer, 1)
+	state, _ := term.GetState(int(h.In.Fd()))
+	go func() {
+		if !echo {
+			b, err := term.ReadPassword(int(h.In.Fd()))
+			fmt.Fprintln(h.Out)
+			got <- answer{string(b), err}
+			return
+		}
+		line, err := bufio.NewReaderSize(h.In, 1).ReadString('\n')
+		got <- answer{trimNewline(line), err}
+	}()
+	select {
+	case a := <-got:
+		return a.text, a.err
+	case <-ctx.Done():
+		if state != nil {
+			_ = term.Restore(int(h.In.Fd()), state)
+		}
+		return "", ctx.Err()
+	}
+}
+
+func trimNewline(s string) string {
+	for len(s) > 0 && (s[len(s)-1] == '\n' || s[len(s)-1] == '\r') {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// interruptible returns a context that ends at the first SIGINT, SIGTERM or
+// SIGHUP; a second one ends play at once.
+func interruptible(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-done:
+			return
+		}
+		select {
+		case <-signals:
+			os.Exit(exitInterrupted)
+		case <-done:
+		}
+	}()
+	var once sync.Once
+	return ctx, func() { once.Do(func() { signal.Stop(signals); close(done); cancel() }) }
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"play/action"
+	"play/engine/config"
+)
+
+// options are the settings of one invocation: the command line over the
+// environment and ansible.cfg over the defaults.
+type options struct {
+	Inventory       []string
+	Limit           string
+	ExtraVars       []string
+	Tags, SkipTags  []string
+	Check, Diff     bool
+	Forks           int
+	Verbosity       int
+	Step            bool
+	FlushCache      bool
+	StartAt         string
+	ForceHandlers   bool
+	AnyErrorsFatal  bool
+	Gathering       string
+	Compat          string
+	ConfigFile      string
+	RolesPath       []string
+	CollectionsPath []string
+	Managed         string
+	VaultIDs        []string
+	AskVault        bool
+	Connection      action.Defaults
+	Config          *config.Config
+	Settings        *config.Settings
+}
+
+// readOptions puts the settings together. It asks for passwords where the
+// command line says so.
+func readOptions(ctx context.Context, h *host, c *cli.Context) (*options, error) {
+	cfg, err := config.Load(config.Source{Environ: h.Environ, Dir: h.Dir})
+	if err != nil {
+		return nil, err
+	}
+	s := cfg.Settings
+	o := &options{Config: cfg, Settings: s, ConfigFile: cfg.File,
+		Inventory: c.StringSlice("inventory"), Limit: strings.Join(c.StringSlice("limit"), ","), ExtraVars: c.StringSlice("extra-vars"),
+		Tags: commaList(c.StringSlice("tags")), SkipTags: commaList(c.StringSlice("skip-tags")),
+		Check: c.Bool("check"), Diff: c.Bool("diff") || s.DiffAlways, Forks: c.Int("forks"), Verbosity: c.Count("verbose"),
+		FlushCache: c.Bool("flush-cache"), Step: c.Bool("step"), StartAt: c.String("start-at-task"), ForceHandlers: c.Bool("force-handlers") || s.ForceHandlers,
+		AnyErrorsFatal: s.AnyErrorsFatal, Gathering: s.Gathering, Compat: first(c.String("compat"), s.Compat),
+		RolesPath: s.RolesPath, CollectionsPath: s.CollectionsPath, Managed: s.AnsibleManaged,
+		VaultIDs: append(c.StringSlice("vault-id"), c.StringSlice("vault-password-file")...), AskVault: c.Bool("ask-vault-password"),
+	}
+	if len(o.Inventory) == 0 {
+		o.Inventory = s.Inventory
+	}
+	if o.Forks == 0 {
+		o.Forks = s.Forks
+	}
+	o.Verbosity = max(o.Verbosity, s.Verbosity)
+	if len(o.Tags) == 0 {
+		o.Tags = s.RunTags
+	}
+	if len(o.SkipTags) == 0 {
+		o.SkipTags = s.SkipTags
+	}
+	o.VaultIDs = append(o.VaultIDs, s.VaultIdentities...)
+	if s.VaultPasswordFile != "" {
+		o.VaultIDs = append(o.VaultIDs, s.VaultPasswordFile)
+	}
+	return o, o.connection(ctx, h, c, s)
+}
+
+// commaList splits "a,b" items.
+func commaList(items []string) []string {
+	var out []string
+	for _, item := range items {
+		for _, part := range strings.Split(item, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// connection fills in how hosts are reached.
+func (o *options) connection(ctx context.Context, h *host, c *cli.Context, s *config.Settings) error {
+	d := &o.Connection
+	*d = action.Defaults{
+		Connection: first(c.String("connection"), s.Transport, "ssh"), User: first(c.String("user"), s.RemoteUser), Port: s.RemotePort,
+		KeyFile: first(c.String("private-key"), s.PrivateKeyFile), Timeout: time.Duration(s.Timeout) * time.Second,
+		Retries: s.SSHRetries, HostKeyChecking: s.HostKeyChecking, AcceptNew: c.Bool("accept-new-host-keys"),
+		Become: c.Bool("become") || s.Become, BecomeMethod: first(c.String("become-method"), s.BecomeMethod),
+		BecomeUser: first(c.String("become-user"), s.BecomeUser), BecomeFlags: s.BecomeFlags, BecomeExe: s.BecomeExe,
+		RemoteTmp: s.RemoteTmp, Executable: s.Executable, SSHArgs: strings.Join([]string{s.SSHArgs, s.SSHCommonArgs, s.SSHExtraArgs, c.String("ssh-common-args"), c.String("ssh-extra-args")}, " "),
+	}
+	if c.IsSet("timeout") {
+		d.Timeout = time.Duration(c.Int("timeout")) * time.Second
+	}
+	var err error
+	if d.Password, err = secret(ctx, h, c.Bool("ask-pass"), first(c.String("connection-password-file"), s.PasswordFile), "SSH password: "); err != nil {
+		return err
+	}
+	prompt := "BECOME password: "
+	if d.Password != "" {
+		prompt = "BECOME password[defaults to SSH password]: "
+	}
+	d.BecomePassword, err = secret(ctx, h, c.Bool("ask-become-pass"), first(c.String("become-password-file"), s.BecomePasswordFile), prompt)
+	if c.Bool("ask-become-pass") && d.BecomePassword == "" {
+		d.BecomePassword = d.Password
+	}
+	return err
+}
+
+// secret reads a password from a file or asks for it; "" when neither is
+// wanted.
+func secret(ctx context.Context, h *host, ask bool, file, prompt string) (string, error) {
+	if file != "" {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(h.Dir, file)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("cannot read the password file %q: %w", file, err)
+		}
+		return trimNewline(string(data)), nil
+	}
+	if !ask {
+		return "", nil
+	}
+	return h.Ask(ctx, prompt, false)
+}

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"play/engine/event"
+	"play/engine/output"
+	"play/engine/playbook"
+	"play/engine/source"
+	"play/strategy"
+)
+
+// Set by the build; see the Makefile.
+var (
+	version = "development"
+	commit  = ""
+)
+
+// codeError is an error that asks for a certain exit code; nothing more is
+// printed when Err is nil.
+type codeError struct {
+	code int
+	err  error
+}
+
+func (e *codeError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *codeError) Unwrap() error { return e.err }
+
+// usagef is a mistake in the command line.
+func usagef(format string, args ...any) error {
+	return &codeError{exitOptions, fmt.Errorf(format, args...)}
+}
+
+// run is play from its command line to its exit code.
+func run(h *host, args []string) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(h.Err, "ERROR! this is a defect of play, please report it: %v\n%s", p, debug.Stack())
+			code = exitDefect
+		}
+	}()
+	ctx, stop := interruptible(context.Background())
+	defer stop()
+	app := newApp(h)
+	if complete(h, app, args) {
+		return exitOK
+	}
+	return exitCode(h, app.RunContext(ctx, prepare(app, args)))
+}
+
+// exitCode prints what went wrong, once, and names the exit code.
+func exitCode(h *host, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var ce *codeError
+	if errors.As(err, &ce) {
+		if ce.err != nil {
+			fmt.Fprintf(h.Err, "ERROR! %s\n", source.Format(ce.err))
+		}
+		return ce.code
+	}
+	fmt.Fprintf(h.Err, "ERROR! %s\n", source.Format(err))
+	var se *source.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &se):
+		return exitUnreachable
+	}
+	return exitError
+}
+
+func newApp(h *host) *cli.App {
+	app := &cli.App{
+		Name: "play", Usage: "run playbooks on hosts over SSH, with nothing installed there",
+		UsageText: "play [options] PLAYBOOK...\nplay COMMAND [options] ARGUMENTS...",
+		Writer:    h.Out, ErrWriter: h.Err, HideHelpCommand: true,
+		UseShortOptionHandling: true, DisableSliceFlagSeparator: true,
+		Flags:          playFlags(),
+		Action:         func(c *cli.Context) error { return playAction(h, c) },
+		Commands:       commands(h),
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError: func(_ *cli.Context, err error, _ bool) error {
+			return usagef("%v", err)
+		},
+	}
+	return app
+}
+
+func playFlags() []cli.Flag {
+	flags := append(hostFlags(), runFlags()...)
+	flags = append(flags, connectFlags()...)
+	flags = append(flags, vaultFlags()...)
+	flags = append(flags, commonFlags()...)
+	return append(flags, &cli.BoolFlag{Name: "version", Usage: "say version and commit"})
+}
+
+// prepare arranges the arguments of the command that they name.
+func prepare(app *cli.App, args []string) []string {
+	if name, ok := calledAs[filepath.Base(args[0])]; ok {
+		args = append([]string{args[0], name}, args[1:]...)
+	}
+	out, rest := args[:1:1], args[1:]
+	flags, commands := app.Flags, app.Commands
+	for len(rest) > 0 {
+		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(rest[0]) })
+		if i < 0 {
+			break
+		}
+		out, rest = append(out, rest[0]), rest[1:]
+		flags, commands = commands[i].Flags, commands[i].Subcommands
+	}
+	if len(commands) > 0 && len(out) > 1 {
+		return append(out, rest...) // a word that is no subcommand: the cli package says so
+	}
+	return append(out, arrange(rest, flags)...)
+}
+
+// calledAs are the names of Ansible's tools under which play can be called and
+// the commands that they stand for; ansible-playbook is play itself.
+var calledAs = map[string]string{
+	"ansible": "adhoc", "ansible-config": "config", "ansible-doc": "doc", "ansible-inventory": "inventory", "ansible-vault": "vault",
+}
+
+// versionText is what --version prints.
+func versionText() string {
+	c := commit
+	if c == "" {
+		c = "unknown"
+		if info, ok := debug.ReadBuildInfo(); ok {
+			for _, s := range info.Settings {
+				if s.Key == "vcs.revision" {
+					c = s.Value[:min(12, len(s.Value))]
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("play %s (commit %s)\n", version, c)
+}
+
+// playAction runs the playbooks of the command line.
+func playAction(h *host, c *cli.Context) error {
+	if c.Bool("version") {
+		fmt.Fprint(h.Out, versionText())
+		return nil
+	}
+	paths := c.Args().Slice()
+	if len(paths) == 0 {
+		return usagef("a playbook to run must be given, for example \"play site.yml\"")
+	}
+	o, err := readOptions(c.Context, h, c)
+	if err != nil {
+		return err
+	}
+	sinks, closeSinks, err := newSinks(h, o, c.String("events"))
+	if err != nil {
+		return err
+	}
+	defer closeSinks()
+	sink := event.Locked(sinks...)
+	s, err := newSession(c.Context, h, o, sink)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	mode := c.String("preflight")
+	if !slices.Contains([]string{"", preflightOnly, "warn"}, mode) {
+		return usagef("--preflight takes \"warn\" or nothing, not %q", mode)
+	}
+	if err := s.anyHosts("all"); err != nil {
+		return err
+	}
+	flight := newPreflight(s)
+	listing := c.Bool("syntax-check") || c.Bool("list-hosts") || c.Bool("list-tasks") || c.Bool("list-tags")
+	books, err := s.loadAll(paths)
+	if listing {
+		flight.loaded()
+	} else if err == nil {
+		err = flight.playbooks(books)
+	}
+	if err := flight.finish(mode, err); err != nil || mode == preflightOnly {
+		return err
+	}
+	switch {
+	case c.Bool("syntax-check"):
+		for _, pb := range books {
+			fmt.Fprintf(h.Out, "\nplaybook: %s\n", pb.Path)
+		}
+		return nil
+	case listing:
+		l := &list{s: s, out: h.Out, hosts: c.Bool("list-hosts"), tasks: c.Bool("list-tasks"), tags: c.Bool("list-tags")}
+		for _, pb := range books {
+			if err := l.playbook(pb); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return s.runAll(books)
+}
+
+// loadAll reads every playbook before the first one runs.
+func (s *session) loadAll(paths []string) ([]*playbook.Playbook, error) {
+	var books []*playbook.Playbook
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		switch {
+		case err != nil:
+			return nil, &codeError{exitError, fmt.Errorf("the playbook: %s could not be found", p)}
+		case info.IsDir():
+			return nil, &codeError{exitError, fmt.Errorf("the playbook: %s does not appear to be a file", p)}
+		}
+		s.finder.AddPlaybook(filepath.Dir(p))
+		pb, err := s.loader.Load(p)
+		if err != nil {
+			return nil, &codeError{exitUnreachable, err}
+		}
+		books = append(books, pb)
+	}
+	return books, nil
+}
+
+// runAll runs the playbooks one after the other; a failed one ends the run.
+func (s *session) runAll(books []*playbook.Playbook) error {
+	for _, pb := range books {
+		rep, err := s.run(pb)
+		if err != nil {
+			return &codeError{exitError, err}
+		}
+		if code := reportCode(rep); code != exitOK {
+			return &codeError{code: code}
+		}
+	}
+	return nil
+}
+
+func reportCode(r *strategy.Report) int {
+	switch {
+	case r.Interrupted:
+		return exitInterrupted
+	case r.Broken:
+		return exitFailed
+	case len(r.Unreachable) > 0:
+		return exitUnreachable
+	case len(r.Failed) > 0:
+		return exitFailed
+	}
+	return exitOK
+}
+
+// newOutput chooses how the run is shown.
+func newOutput(h *host, o *options) event.Sink {
+	s := o.Settings
+	show := displayOptions(h, o)
+	sink, ok := output.New(s.StdoutCallback, show)
+	if !ok {
+		sink, _ = output.New("default", show)
+		sink.Warning(fmt.Sprintf("there is no stdout callback %q here; the default one is used", s.StdoutCallback), source.Pos{})
+	}
+	for _, w := range o.Config.Warnings {
+		sink.Warning(w, source.Pos{})
+	}
+	return sink
+}

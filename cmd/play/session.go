@@ -1,0 +1,262 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"play/action"
+	"play/engine/event"
+	"play/engine/extravars"
+	"play/engine/inventory"
+	"play/engine/jinja"
+	"play/engine/modulefind"
+	"play/engine/playbook"
+	"play/engine/source"
+	"play/engine/task"
+	"play/engine/vars"
+	"play/engine/vault"
+	"play/engine/yamlload"
+	"play/modules"
+	"play/modules/value"
+	"play/strategy"
+)
+
+// session is everything one invocation works with, put together once.
+type session struct {
+	host    *host
+	opts    *options
+	ctx     context.Context
+	sink    event.Sink
+	env     *jinja.Env
+	yaml    *yamlload.Loader
+	loader  *playbook.Loader
+	extra   *value.Dict
+	inv     *hosts
+	store   *vars.Store
+	builder *vars.Builder
+	pool    *connections
+	files   *task.Files
+	facts   *factCache // nil until the first playbook runs
+	finder  *modulefind.Finder
+}
+
+// newSession reads configuration, inventory and extra variables. It contacts
+// no host.
+func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*session, error) {
+	s := &session{host: h, opts: o, ctx: ctx, sink: sink, store: vars.NewStore()}
+	secrets, err := vaultSecrets(ctx, h, o)
+	if err != nil {
+		return nil, err
+	}
+	s.env = newEnv(o.Compat, secrets)
+	s.yaml = &yamlload.Loader{Env: s.env, Vault: secrets, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
+	if s.extra, err = extravars.Parse(o.ExtraVars, s.yaml); err != nil {
+		return nil, err
+	}
+	if err := s.loadInventory(); err != nil {
+		return nil, err
+	}
+	s.finder = newFinder(h, o)
+	s.loader = &playbook.Loader{YAML: s.yaml, Modules: knownModules(s.finder), RolesPath: o.RolesPath, CollectionsPath: o.CollectionsPath,
+		ExtraVars: s.extra, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
+	s.builder = &vars.Builder{SearchPath: func(t *playbook.Task) []string { return task.SearchPath(t, s.inv.dir) },
+		Inventory: s.inv, Store: s.store, Extra: s.extra, Run: s.runVars(), VarsFile: s.loader.VarsFile,
+		Context: func(sc *vars.Scope) *jinja.Context { return s.context(sc, nil) }}
+	return s, nil
+}
+
+// newEnv makes the template environment of a run; secrets may be nil.
+func newEnv(compat string, secrets yamlload.Decrypter) *jinja.Env {
+	data := &yamlload.Loader{}
+	return jinja.NewEnv(jinja.Options{Compat: compat, Vaults: vault.ForTemplates(secrets),
+		ReadYAML: func(text []byte) ([]any, error) { return data.DataAll("text", text) }})
+}
+
+// close ends the connections.
+func (s *session) close() {
+	if s.pool != nil {
+		s.pool.Close()
+	}
+}
+
+func (s *session) loadInventory() error {
+	load := func() (*inventory.Inventory, error) {
+		return inventory.Load(s.opts.Inventory, inventory.Options{Env: s.env, InvalidGroupChars: s.opts.Settings.InvalidGroups, Vault: s.yaml.Vault, Context: s.ctx,
+			Environ: s.host.Environ, Warn: func(msg string) { s.sink.Warning(msg, source.Pos{}) }})
+	}
+	inv, err := load()
+	if err != nil {
+		return err
+	}
+	s.inv = &hosts{inv: inv, limit: s.opts.Limit, load: load}
+	return nil
+}
+
+// context makes the evaluation context over a scope.
+func (s *session) context(scope *vars.Scope, files *task.Files) *jinja.Context {
+	if files == nil {
+		files = s.files
+	}
+	c := &jinja.Context{Go: s.ctx, Vars: scope, Now: time.Now,
+		Hosts:  func(pattern string) ([]string, error) { return s.inv.Match(pattern) },
+		Config: s.opts.Config.Lookup,
+		Warn:   func(msg string) { s.sink.Warning(msg, source.Pos{}) }}
+	if files != nil {
+		c.Files = files
+	}
+	return c
+}
+
+// runVars are the magic variables that stay the same for the whole run.
+func (s *session) runVars() *value.Dict {
+	o := s.opts
+	d := value.DictOf(
+		"ansible_check_mode", o.Check, "ansible_diff_mode", o.Diff, "ansible_forks", o.Forks,
+		"ansible_verbosity", o.Verbosity, "ansible_inventory_sources", texts(s.inv.inv.Sources()),
+		"ansible_run_tags", texts(orAll(o.Tags)), "ansible_skip_tags", texts(o.SkipTags),
+		"ansible_version", value.DictOf("full", ansibleVersion, "major", 2, "minor", 14, "revision", 18, "string", ansibleVersion),
+		"inventory_dir", s.inv.inv.Dir(), "ansible_playbook_python", "/usr/bin/python3", "ansible_config_file", o.ConfigFile)
+	if o.Limit != "" {
+		d.Set("ansible_limit", o.Limit)
+	}
+	return d
+}
+
+// ansibleVersion is the version whose language play speaks; playbooks test it.
+const ansibleVersion = "2.14.18"
+
+func orAll(tags []string) []string {
+	if len(tags) == 0 {
+		return []string{"all"}
+	}
+	return tags
+}
+
+func texts(items []string) *value.List {
+	l := &value.List{Items: make([]any, len(items))}
+	for i, s := range items {
+		l.Items[i] = s
+	}
+	return l
+}
+
+// connect makes the pool, which serves all playbooks of the command line; hosts
+// are contacted only when a task needs them.
+func (s *session) connect() error {
+	if s.pool != nil {
+		return nil
+	}
+	p, err := newPool(s.ctx, s.host, s.sink)
+	s.pool = p
+	return err
+}
+
+// run executes a loaded playbook.
+func (s *session) run(pb *playbook.Playbook) (*strategy.Report, error) {
+	s.setPlaybook(pb)
+	if s.facts == nil {
+		s.facts = s.factCache()
+		s.facts.load()
+	}
+	defer s.facts.save()
+	if err := s.connect(); err != nil {
+		return nil, err
+	}
+	deps := s.deps()
+	named, module := action.All(deps)
+	x := &task.Executor{Jinja: s.env, Actions: named, Module: module, Sink: s.sink, Context: s.context,
+		Options:  task.Options{Check: s.opts.Check, Diff: s.opts.Diff, Verbosity: s.opts.Verbosity},
+		Playbook: s.inv.dir, Now: time.Now, HostNamed: func(name string) string { return name }}
+	r := &strategy.Run{Executor: x, Builder: s.builder, Inventory: s.inv, Loader: s.loader, Sink: s.sink,
+		Forks: s.opts.Forks, OnlyTags: s.opts.Tags, SkipTags: s.opts.SkipTags, Gather: s.opts.Gathering != "explicit",
+		GatherSmart: s.opts.Gathering == "smart", AnyErrorsFatal: s.opts.AnyErrorsFatal, ForceHandlers: s.opts.ForceHandlers,
+		Strategy: s.opts.Settings.Strategy, ShowArgs: s.opts.Settings.DisplayArgs,
+		StartAt: s.opts.StartAt, Prompts: s.prompts, ResetConnection: s.reset(deps, x)}
+	if s.opts.Step {
+		r.Step = s.step
+	}
+	return r.Playbook(s.ctx, pb)
+}
+
+// setPlaybook tells where the playbook's own files are.
+func (s *session) setPlaybook(pb *playbook.Playbook) {
+	dir := filepath.Dir(pb.Path)
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	s.inv.dir = dir
+	s.files = task.PlaybookFiles(dir)
+	s.builder.Run.Set("playbook_dir", dir)
+}
+
+func (s *session) deps() *action.Deps {
+	o := s.opts
+	return &action.Deps{Links: s.pool, Loader: s.loader, Vaulted: s.vaulted, Terminal: s.host, Now: time.Now, Managed: o.Managed,
+		SSHOptions: sshOptions, JobID: newJobID, Foreign: newForeign(s.host, o, s.finder), Defaults: o.Connection}
+}
+
+// vaulted reads a local file that is encrypted, for copy and template.
+func (s *session) vaulted(path string) (text []byte, vaulted bool, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	head := make([]byte, len(vaultHeader))
+	if _, err := io.ReadFull(f, head); err != nil || !bytes.Equal(head, []byte(vaultHeader)) {
+		return nil, false, nil // too short for a vault, or another text
+	}
+	text, err = s.yaml.ReadBytes(path)
+	return text, true, err
+}
+
+// vaultHeader starts every encrypted file.
+const vaultHeader = "$ANSIBLE_VAULT;"
+
+// reset drops a host's connection for meta: reset_connection.
+func (s *session) reset(deps *action.Deps, x *task.Executor) func(context.Context, string, *playbook.Task) error {
+	return func(ctx context.Context, host string, t *playbook.Task) error {
+		target, err := deps.TargetOf(x, host, t)
+		if err == nil {
+			s.pool.Reset(target)
+		}
+		return err
+	}
+}
+
+// knownModules are the names that tasks may use: those of native modules and
+// actions, and those that finder finds.
+func knownModules(finder *modulefind.Finder) *moduleNames {
+	m := &moduleNames{known: map[string]bool{}, finder: finder}
+	for _, mod := range modules.All() {
+		m.add(mod.Name)
+	}
+	for _, n := range action.Names() {
+		m.add(n)
+	}
+	return m
+}
+
+// moduleNames is the set of modules and actions.
+type moduleNames struct {
+	known  map[string]bool
+	names  []string
+	finder *modulefind.Finder
+}
+
+func (m *moduleNames) add(name string) {
+	if !m.known[name] {
+		m.known[name] = true
+		m.names = append(m.names, name)
+	}
+}
+
+// Known reports whether there is such a module or action.
+func (m *moduleNames) Known(name string) bool { return m.known[name] || m.finder.Known(name) }
+
+// Names lists them.
+func (m *moduleNames) Names() []string { return m.names }

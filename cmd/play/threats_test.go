@@ -1,0 +1,239 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// threatRun lays out files in a folder of their own and runs play on site.yml
+// there; it returns stdout and stderr together.
+func threatRun(t *testing.T, files map[string]string, args ...string) (dir, output string) {
+	t.Helper()
+	dir = t.TempDir()
+	files["hosts"] = recordedHosts
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("play", append([]string{"-i", "hosts", "site.yml"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C.UTF-8", "ANSIBLE_NOCOLOR=1", "ANSIBLE_GATHERING=explicit"}
+	out, _ := cmd.CombinedOutput() // the caller judges by what was written
+	return dir, string(out)
+}
+
+// injection is text that a host might send to run a command on the control
+// machine.
+const injection = `{{ lookup('pipe','touch CANARY') }}`
+
+// TestT1HostDataIsNeverATemplate lets a host's text arrive on every way into
+// the run and go through everything that evaluates.
+func TestT1HostDataIsNeverATemplate(t *testing.T) {
+	t.Parallel()
+	dir, out := threatRun(t, map[string]string{
+		"payload":      injection + "\n",
+		"payload.json": `{"ansible_facts": {"evil": "` + injection + `"}}`,
+		"t.j2":         "{{ r.stdout }} {{ f }} {{ r.stdout | default('x') }} {{ [r.stdout] | join(',') }}\n",
+		"inc.yml":      "- debug: msg=\"{{ passed }}\"\n",
+		"site.yml": `
+- hosts: h1,h2
+  vars: {from_play: "{{ r.stdout | default('') }}"}
+  tasks:
+  - command: cat payload
+    args: {chdir: "{{ playbook_dir }}"}
+    register: r
+  - shell: cat payload >&2; cat payload
+    args: {chdir: "{{ playbook_dir }}"}
+    register: e
+  - set_fact:
+      f: "{{ r.stdout }}"
+      list: ["{{ r.stdout }}", {k: "{{ r.stdout }}"}]
+      cacheable: true
+  - set_fact: {g: "{{ f }}", "h": "{{ from_play }}", i: "{{ e.stderr }}{{ e.stdout }}"}
+  - debug: msg="{{ r.stdout }} {{ f }} {{ g }} {{ h }} {{ i }} {{ list }} {{ from_play }} {{ ansible_facts.f }} {{ vars.f }}"
+  - debug: var=f
+  - debug: var=list
+  - debug: var={{ f }}
+    ignore_errors: true
+  - debug: msg={{ item }}
+    loop: ["{{ f }}", "{{ r.stdout_lines }}"]
+  - debug: msg={{ item }}
+    loop: "{{ r.stdout_lines }}"
+    loop_control: {label: "{{ item }}"}
+  - debug: msg={{ item }}
+    with_items: "{{ list }}"
+  - debug: msg={{ item }}
+    with_dict: {k: "{{ f }}"}
+  - debug: msg=when
+    when: f is defined and f
+  - debug: msg=bare
+    when: f
+    ignore_errors: true
+  - assert: {that: ["'lookup' in f", "f == r.stdout"], success_msg: "{{ f }}"}
+  - assert: {that: "f == ''", fail_msg: "{{ f }}"}
+    ignore_errors: true
+  - fail: {msg: "{{ f }}"}
+    ignore_errors: true
+    register: failed
+  - debug: msg="{{ failed.msg }} {{ hostvars.h2.f }} {{ hostvars['h1'].r.stdout }}"
+  - debug: msg=delegated
+    delegate_to: "{{ f }}"
+    ignore_errors: true
+  - template: {src: t.j2, dest: "{{ playbook_dir }}/rendered.{{ inventory_hostname }}"}
+  - copy: {content: "{{ f }}", dest: "{{ playbook_dir }}/copied.{{ inventory_hostname }}"}
+  - include_tasks: inc.yml
+    vars: {passed: "{{ f }}"}
+  - name: "named {{ f }}"
+    command: echo "{{ f }}"
+    environment: {E: "{{ f }}"}
+    changed_when: f is defined
+    failed_when: f == ''
+    notify: "handler {{ f }}"
+    ignore_errors: true
+    when: false
+  - command: cat payload
+    args: {chdir: "{{ playbook_dir }}"}
+    async: 20
+    poll: 1
+    register: job
+  - debug: msg="{{ job.stdout }} {{ job.stdout | to_json | from_json }} {{ job.stdout | replace('a','a') }} {{ job.stdout + '' }}"
+  - add_host: {name: "new {{ f }}", groups: [evil], ansible_connection: local, v: "{{ f }}"}
+  - group_by: {key: "{{ f }}"}
+  - debug: msg="{{ groups }} {{ groups.evil | map('extract', hostvars, 'v') | list }} {{ group_names }}"
+  - set_stats: {data: {s: "{{ f }}"}}
+  - include_vars: {file: payload.json, name: loaded}
+    ignore_errors: true
+- hosts: evil
+  tasks:
+  - debug: msg="{{ v }} {{ inventory_hostname }}"
+    ignore_errors: true
+`}, "-vv")
+	if _, err := os.Stat(filepath.Join(dir, "CANARY")); err == nil {
+		t.Fatalf("the host's text was evaluated:\n%s", out)
+	}
+	for _, name := range []string{"rendered.h1", "copied.h2"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !strings.Contains(string(data), injection) {
+			t.Errorf("%s holds %q, %v", name, data, err)
+		}
+	}
+	if !strings.Contains(out, "PLAY RECAP") || strings.Count(out, "lookup('pipe'") < 40 {
+		t.Errorf("the text did not come through literally:\n%s", out)
+	}
+}
+
+// TestT2FactsCannotRedirect: a fact of the name of a connection variable is
+// dropped with a warning, for the host itself and for a delegated one.
+func TestT2FactsCannotRedirect(t *testing.T) {
+	t.Parallel()
+	facts := `#!/bin/sh
+echo '{"ansible_facts": {"ansible_host": "evil.example", "ansible_ssh_common_args": "-o ProxyCommand=evil", "ansible_connection": "ssh", "ansible_python_interpreter": "/evil", "fine": 1}}'
+`
+	_, out := threatRun(t, map[string]string{
+		"library/evil": facts,
+		"site.yml": `
+- hosts: h1
+  tasks:
+  - evil:
+  - evil:
+    delegate_to: h2
+    delegate_facts: true
+  - debug: msg="h1 {{ ansible_host }} {{ ansible_connection }} {{ ansible_ssh_common_args | default('unset') }} {{ fine }}"
+  - debug: msg="h2 {{ hostvars.h2.ansible_host | default('unset') }} {{ hostvars.h2.ansible_connection }} {{ hostvars.h2.ansible_ssh_common_args | default('unset') }} {{ hostvars.h2.fine }}"
+  - command: "true"
+    delegate_to: h2
+`})
+	for _, want := range []string{"h1 h1 local unset 1", "h2 unset local unset 1", "changed: [h1 -> h2]", "failed=0"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in:\n%s", want, out)
+		}
+	}
+	if strings.Count(out, "facts that only the operator may set") != 2 {
+		t.Errorf("no warning for each host:\n%s", out)
+	}
+}
+
+// TestT4NoLog runs a secret through tasks that end in every way; it may be
+// nowhere in what the outputs show.
+func TestT4NoLog(t *testing.T) {
+	t.Parallel()
+	const site = `
+- hosts: h1,lost
+  vars: {secret: hunter2canary}
+  tasks:
+  - block:
+    - command: echo {{ secret }}
+    - debug: {msg: "{{ secret }}"}
+    - debug: {var: secret}
+    - set_fact: {kept: "{{ secret }}"}
+    - command: sh -c 'echo {{ secret }}; exit 1'
+      ignore_errors: true
+    - fail: {msg: "{{ secret }}"}
+      ignore_errors: true
+    - assert: {that: "secret == 'x'", fail_msg: "{{ secret }}"}
+      ignore_errors: true
+    - debug: {msg: "{{ secret }}"}
+      when: secret == 'x'
+    - command: echo {{ item }}
+      loop: ["{{ secret }}", "{{ secret }}2"]
+      loop_control: {label: "{{ item }}"}
+    - command: test {{ item }} = x
+      loop: ["{{ secret }}"]
+      ignore_errors: true
+    - copy: {content: "{{ secret }}\n", dest: "{{ playbook_dir }}/f.{{ inventory_hostname }}"}
+    - copy: {content: "{{ secret }}\nmore\n", dest: "{{ playbook_dir }}/f.{{ inventory_hostname }}"}
+      check_mode: true
+    - command: echo {{ secret }}
+      async: 20
+      poll: 1
+    - command: sleep 5 {{ secret }}
+      async: 1
+      poll: 1
+      ignore_errors: true
+    - command: sleep 5 {{ secret }}
+      timeout: 1
+      ignore_errors: true
+    - command: echo {{ secret }}
+      register: r
+      until: r.stdout == 'x'
+      retries: 1
+      delay: 0
+      ignore_errors: true
+    - command: "{{ missing }} {{ secret }}"
+      ignore_errors: true
+    - template: {src: none.j2, dest: "/{{ secret }}"}
+      ignore_errors: true
+    no_log: true
+  - debug: msg=end
+`
+	files := func() map[string]string {
+		return map[string]string{"site.yml": site,
+			"more": "lost ansible_connection=ssh ansible_host=127.0.0.1 ansible_port=1 ansible_ssh_retries=0\n"}
+	}
+	for _, callback := range []string{"default", "json", "minimal", "oneline", "yaml"} {
+		t.Run(callback, func(t *testing.T) {
+			t.Parallel()
+			f := files()
+			f["ansible.cfg"] = "[defaults]\nstdout_callback = " + callback + "\ndisplay_args_to_stdout = true\n"
+			_, out := threatRun(t, f, "-i", "more", "-vvvv", "--diff")
+			if strings.Contains(out, "hunter2canary") {
+				for _, line := range strings.Split(out, "\n") {
+					if strings.Contains(line, "hunter2canary") {
+						t.Error("shown:", line)
+					}
+				}
+			}
+			if !strings.Contains(out, "no_log: true") || !strings.Contains(out, "end") {
+				t.Errorf("the tasks did not run:\n%s", out)
+			}
+		})
+	}
+}
