@@ -104,7 +104,8 @@ func TestLogins(t *testing.T) {
 		if (err == nil) != want {
 			t.Errorf("%q: %v", password, err)
 		}
-		if c != nil {
+		if c != nil { // a login counts once the server has seen it through, as an answered command shows
+			output(t, c, "true")
 			c.Close()
 		}
 	}
