@@ -153,6 +153,25 @@ func (b *batchRun) compile() []playbook.Node {
 	return nodes
 }
 
+// planned counts the tasks that the tags select, as far as they are known before
+// the batch runs: not those of files that are included while it does.
+func (b *batchRun) planned() int { return b.countTasks(b.compile()) }
+
+func (b *batchRun) countTasks(nodes []playbook.Node) int {
+	n := 0
+	for _, node := range nodes {
+		switch node := node.(type) {
+		case *playbook.Block:
+			n += b.countTasks(node.Body) + b.countTasks(node.Always)
+		case *playbook.Task:
+			if node.Action != "meta" && selects(b.tags(node), b.OnlyTags, b.SkipTags) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // own makes a task that nobody wrote.
 func (b *batchRun) own(action string, args *value.Dict) *playbook.Task {
 	return &playbook.Task{Pos: b.play.Pos, Action: action, Written: action, Args: args, Vars: value.NewDict(),

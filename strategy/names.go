@@ -3,6 +3,7 @@ package strategy
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"play/engine/event"
@@ -37,8 +38,8 @@ func (b *batchRun) id(t *playbook.Task) string {
 	if id := b.ids[t]; id != "" {
 		return id
 	}
-	b.taskIDs++
-	id := fmt.Sprint(b.taskIDs)
+	b.IDs.tasks++
+	id := strconv.Itoa(b.IDs.tasks)
 	if b.free {
 		b.ids[t] = id
 	}

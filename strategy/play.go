@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"context"
+	"strconv"
 
 	"play/engine/event"
 	"play/engine/playbook"
@@ -41,7 +42,9 @@ func (r *Run) play(ctx context.Context, p *playbook.Play) (broken bool, err erro
 		before := b.lost()
 		r.Executor.Play = run.view
 		b.setMagic(run.name)
-		r.Sink.PlayStart(r.playEvent(run, batch))
+		ev := r.playEvent(run, batch)
+		ev.Tasks = b.planned()
+		r.Sink.PlayStart(ev)
 		if err := b.run(); err != nil {
 			return false, err
 		}
@@ -84,8 +87,10 @@ func (r *Run) prepare(p *playbook.Play) (*playRun, error) {
 	return run, err
 }
 
+// playEvent describes a batch of a play; each has an id of its own.
 func (r *Run) playEvent(run *playRun, hosts []string) *event.Play {
-	p := &event.Play{Name: run.name, Pos: absolute(run.play.Pos), Hosts: hosts, Check: r.Executor.Options.Check}
+	r.IDs.plays++
+	p := &event.Play{ID: "p" + strconv.Itoa(r.IDs.plays), Name: run.name, Pos: absolute(run.play.Pos), Hosts: hosts, Check: r.Executor.Options.Check}
 	if v, _, err := run.eval.keyword("check_mode"); err == nil && v != nil {
 		p.Check, _ = toBool(v)
 	}

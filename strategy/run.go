@@ -61,15 +61,20 @@ type Run struct {
 	ResetConnection func(ctx context.Context, host string, t *playbook.Task) error
 	// Prompts asks for a play's vars_prompt.
 	Prompts func(p *playbook.Play) (*value.Dict, error)
+	// IDs makes the ids of events unique over several playbooks; nil: over this
+	// one.
+	IDs *IDs
 
 	failed      map[string]bool
 	unreachable map[string]bool
 	counts      map[string]*event.Counts
 	custom      *value.Dict
-	taskIDs     int
 	started     bool // StartAt was found
 	broken      bool // the last batch was ended by any_errors_fatal or max_fail_percentage
 }
+
+// IDs counts the plays and tasks that events were told of.
+type IDs struct{ plays, tasks int }
 
 // StepAnswer is what a person wants of the next task.
 type StepAnswer int
@@ -93,6 +98,9 @@ type Report struct {
 func (r *Run) Playbook(ctx context.Context, pb *playbook.Playbook) (*Report, error) {
 	r.failed, r.unreachable = map[string]bool{}, map[string]bool{}
 	r.counts, r.custom = map[string]*event.Counts{}, value.NewDict()
+	if r.IDs == nil {
+		r.IDs = &IDs{}
+	}
 	r.Sink.PlaybookStart(pb.Path)
 	if r.Executor.Options.Verbosity > 1 {
 		r.Sink.Verbose(2, "", plays(len(pb.Plays))+" in "+pb.Path)

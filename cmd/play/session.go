@@ -20,7 +20,6 @@ import (
 	"play/engine/vars"
 	"play/engine/vault"
 	"play/engine/yamlload"
-	"play/modules"
 	"play/modules/value"
 	"play/strategy"
 )
@@ -42,6 +41,7 @@ type session struct {
 	files   *task.Files
 	facts   *factCache // nil until the first playbook runs
 	finder  *modulefind.Finder
+	ids     strategy.IDs
 }
 
 // newSession reads configuration, inventory and extra variables. It contacts
@@ -175,7 +175,7 @@ func (s *session) run(pb *playbook.Playbook) (*strategy.Report, error) {
 		Forks: s.opts.Forks, OnlyTags: s.opts.Tags, SkipTags: s.opts.SkipTags, Gather: s.opts.Gathering != "explicit",
 		GatherSmart: s.opts.Gathering == "smart", AnyErrorsFatal: s.opts.AnyErrorsFatal, ForceHandlers: s.opts.ForceHandlers,
 		Strategy: s.opts.Settings.Strategy, ShowArgs: s.opts.Settings.DisplayArgs,
-		StartAt: s.opts.StartAt, Prompts: s.prompts, ResetConnection: s.reset(deps, x)}
+		IDs: &s.ids, StartAt: s.opts.StartAt, Prompts: s.prompts, ResetConnection: s.reset(deps, x)}
 	if s.opts.Step {
 		r.Step = s.step
 	}
@@ -227,36 +227,3 @@ func (s *session) reset(deps *action.Deps, x *task.Executor) func(context.Contex
 		return err
 	}
 }
-
-// knownModules are the names that tasks may use: those of native modules and
-// actions, and those that finder finds.
-func knownModules(finder *modulefind.Finder) *moduleNames {
-	m := &moduleNames{known: map[string]bool{}, finder: finder}
-	for _, mod := range modules.All() {
-		m.add(mod.Name)
-	}
-	for _, n := range action.Names() {
-		m.add(n)
-	}
-	return m
-}
-
-// moduleNames is the set of modules and actions.
-type moduleNames struct {
-	known  map[string]bool
-	names  []string
-	finder *modulefind.Finder
-}
-
-func (m *moduleNames) add(name string) {
-	if !m.known[name] {
-		m.known[name] = true
-		m.names = append(m.names, name)
-	}
-}
-
-// Known reports whether there is such a module or action.
-func (m *moduleNames) Known(name string) bool { return m.known[name] || m.finder.Known(name) }
-
-// Names lists them.
-func (m *moduleNames) Names() []string { return m.names }

@@ -21,7 +21,8 @@ type Events struct {
 	mu    sync.Mutex
 	begun bool
 	fail  func(error)
-	ended bool // a line could not be written: no more are
+	play  string // the id of the present one
+	ended bool   // a line could not be written: no more are
 }
 
 var _ event.Sink = (*Events)(nil)
@@ -79,6 +80,8 @@ func empty(v any) bool {
 		return v == ""
 	case bool:
 		return !v
+	case int:
+		return v == 0
 	case *value.Dict:
 		return v == nil
 	case *value.List:
@@ -92,8 +95,9 @@ func (e *Events) PlaybookStart(path string) { e.write("playbook_start", "path", 
 
 // PlayStart writes play_start.
 func (e *Events) PlayStart(p *event.Play) {
+	e.play = p.ID
 	e.write("play_start", "play", value.DictOf("id", p.ID, "name", p.Name),
-		"path", p.Pos.String(), "hosts", textList(p.Hosts), "check", p.Check)
+		"path", p.Pos.String(), "hosts", textList(p.Hosts), "tasks", p.Tasks, "check", p.Check)
 }
 
 // NoHosts writes no_hosts_matched.
@@ -104,7 +108,7 @@ func (e *Events) NoHostsLeft() { e.write("no_hosts_left") }
 
 // TaskStart writes task_start.
 func (e *Events) TaskStart(t *event.Task) {
-	e.write("task_start", "task", taskDoc(t), "action", t.Action, "path", t.Pos.String(), "handler", t.Handler,
+	e.write("task_start", "task", taskDoc(t), "play", e.play, "action", t.Action, "path", t.Pos.String(), "handler", t.Handler,
 		"check", t.Check, "no_log", t.NoLog)
 }
 

@@ -23,7 +23,7 @@ func TestEvents(t *testing.T) {
 	task := &event.Task{ID: "2", Name: "web : start", Action: "command", Pos: source.Pos{File: "a.yml", Line: 4, Col: 3}}
 	secret := &event.Task{ID: "3", Name: "hide", Action: "command", NoLog: true}
 	e.PlaybookStart("site.yml")
-	e.PlayStart(&event.Play{ID: "1", Name: "all", Hosts: []string{"h1"}})
+	e.PlayStart(&event.Play{ID: "1", Name: "all", Hosts: []string{"h1"}, Tasks: 2})
 	e.TaskStart(task)
 	e.HostStart("h1", task)
 	e.Result(&event.Result{Host: "h1", Task: task, Status: event.Failed, Pos: task.Pos, Hint: "did you mean \"port\"?", Result: value.DictOf("msg", "no\n\x1b")})
@@ -34,8 +34,8 @@ func TestEvents(t *testing.T) {
 	want := []string{
 		`{"event": "run_start", ` + at + `, "version": 1}`,
 		`{"event": "playbook_start", ` + at + `, "path": "site.yml"}`,
-		`{"event": "play_start", ` + at + `, "play": {"id": "1", "name": "all"}, "hosts": ["h1"]}`,
-		`{"event": "task_start", ` + at + `, "task": {"id": "2", "name": "web : start"}, "action": "command", "path": "a.yml:4:3"}`,
+		`{"event": "play_start", ` + at + `, "play": {"id": "1", "name": "all"}, "hosts": ["h1"], "tasks": 2}`,
+		`{"event": "task_start", ` + at + `, "task": {"id": "2", "name": "web : start"}, "play": "1", "action": "command", "path": "a.yml:4:3"}`,
 		`{"event": "host_start", ` + at + `, "host": "h1", "task": {"id": "2", "name": "web : start"}}`,
 		`{"event": "result", ` + at + `, "host": "h1", "task": {"id": "2", "name": "web : start"}, "status": "failed", "path": "a.yml:4:3", "hint": "did you mean \"port\"?", "result": {"msg": "no\n\u001b"}}`,
 		`{"event": "item", ` + at + `, "host": "h1", "task": {"id": "3", "name": "hide"}, "status": "ok", "changed": true, "result": {"censored": "the output has been hidden due to the fact that 'no_log: true' was specified for this result", "changed": true}}`,
