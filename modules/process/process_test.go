@@ -86,7 +86,7 @@ func TestEndlessOutputIsBounded(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]int{"exit 0": 0, "exit 255": 255, "kill -9 $$": -9, "kill -HUP $$": -1} {
+	for line, want := range map[string]int{"exit 0": 0, "exit 255": 255, "kill -9 $$": -9, "kill -TERM $$": -15} {
 		if out, err := process.Run(t.Context(), sh(line)); err != nil || out.RC != want {
 			t.Errorf("%s: %+v %v", line, out, err)
 		}
