@@ -40,6 +40,8 @@ type recordedCase struct {
 	Setup       string             // a shell script run before the module
 	Probe       string             // a shell script whose output stands for the tree
 	Server      map[string]answers // what an HTTP server answers, by "METHOD /path"
+	// EngineBefore is the state of a Docker engine as JSON; "": there is none.
+	EngineBefore string `json:"engine_before"`
 
 	peer *peer // the server, while the case runs
 }
@@ -97,6 +99,7 @@ func (c *recordedCase) run(t *testing.T, m Module, stubs map[string]string) {
 	must(t, os.Mkdir(root, 0o755))
 	must(t, os.Mkdir(filepath.Join(top, "bin"), 0o755))
 	c.peer.start(t, root)
+	c.docker(t, root)
 	writeStubs(t, top, stubs)
 	writeStubs(t, top, c.Stubs)
 	buildTree(t, root, c.Before)

@@ -21,6 +21,12 @@ A module that speaks HTTP is given a server: "server" (of the file, and of a cas
 maps "METHOD /path" to an answer (status, headers, body), or to a list of answers
 given in turn, of which the last stays. It listens on {url} and on the Unix socket
 {sock}, and notes each request in the file "requests" of the tree.
+
+A module that speaks to Docker is given an engine of dockertest: "engine" (of the
+file, and of a case) is its state, "prior" a list of arguments (with "_module" for
+another module) that are run first; the state then stands as JSON in "engine_before",
+so that the native module starts from what Ansible's made. Requests that change
+something are noted in "requests".
 """
 import json
 import os
@@ -30,6 +36,7 @@ import subprocess
 import sys
 import tempfile
 
+import dockerserver
 import httpserver
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -126,13 +133,32 @@ def script(top, case, key):
     return run.stdout
 
 
-def record(module, case, stubs, routes):
+def run_module(module, args, root, env):
+    return subprocess.run([sys.executable, "-c", RUN, module], input=json.dumps(args), capture_output=True, text=True, cwd=root, env=env)
+
+
+def prior(module, case, engine, root, env):
+    for args in case.get("prior", []):
+        args = dict(args)
+        run = run_module(args.pop("_module", module), args, root, env)
+        if not run.stdout.strip() or json.loads(run.stdout.strip().splitlines()[-1]).get("failed"):
+            sys.exit("%s: %s%s" % (case["name"], run.stdout, run.stderr))
+    case["engine_before"] = engine.state()
+    if os.path.exists(os.path.join(root, "requests")):
+        os.remove(os.path.join(root, "requests"))
+
+
+def record(module, case, stubs, routes, state):
     top = tempfile.mkdtemp(prefix="rec-")
     root = os.path.join(top, "root")
     os.mkdir(root)
     write_stubs(top, {**stubs, **case.get("stubs", {})})
     os.chmod(top, 0o755)
     server = httpserver.start(top, {**routes, **case.get("server", {})}) if routes or "server" in case else None
+    engine = dockerserver.start(top, {**state, **case.get("engine", {})}) if state or "engine" in case else None
+    env = environment(top, case)
+    if engine:
+        env["DOCKER_HOST"] = "unix://" + engine.sock
     try:
         build(root, case.get("before", []))
         script(top, case, "setup")
@@ -151,8 +177,9 @@ def record(module, case, stubs, routes):
         for key in ("check", "diff"):
             if case.get(key):
                 args["_ansible_%s%s" % (key, "_mode" if key == "check" else "")] = True
-        run = subprocess.run([sys.executable, "-c", RUN, module], input=json.dumps(args), capture_output=True, text=True, cwd=root,
-                             env=environment(top, case))
+        if engine:
+            prior(module, case, engine, root, env)
+        run = run_module(module, args, root, env)
         out = run.stdout.strip().splitlines()[-1] if run.stdout.strip() else "{}"
         if "body" in case:
             out = out.replace(os.path.join(top, "source"), "{source}")
@@ -168,8 +195,9 @@ def record(module, case, stubs, routes):
         if "probe" in case:
             case["after"] = script(top, case, "probe").replace(root, "{root}").splitlines()
     finally:
-        if server:
-            server.stop()
+        for running in (server, engine):
+            if running:
+                running.stop()
         shutil.rmtree(top)
 
 
@@ -182,7 +210,7 @@ def main():
             continue
         data["recorded"] = "ansible-core 2.14.18, %s record.py %s" % (os.path.basename(sys.executable), name)
         for case in data["cases"]:
-            record(data["module"], case, data.get("stubs", {}), data.get("server", {}))
+            record(data["module"], case, data.get("stubs", {}), data.get("server", {}), data.get("engine", {}))
         with open(path, "w") as f:
             json.dump(data, f, indent=1, ensure_ascii=False)
             f.write("\n")
