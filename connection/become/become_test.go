@@ -56,7 +56,7 @@ func asked(f *fleet.Fleet) int {
 // run starts a script as another user and returns all that it printed.
 func run(t *testing.T, tr connection.Transport, script string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	s, err := tr.Start(ctx, script)
 	if err != nil {
@@ -111,7 +111,7 @@ func TestPasswords(t *testing.T) {
 			f, tr := hostWithSudo(t, "s3cret")
 			began := time.Now()
 			_, err := run(t, become.Over(tr, connection.Become{Password: c.password, Flags: "-H -S -n"}, "web1"), "echo in")
-			if took := time.Since(began); took > 8*time.Second {
+			if took := time.Since(began); took > 30*time.Second {
 				t.Errorf("it took %s", took)
 			}
 			if n := asked(f); n != c.asked {

@@ -183,20 +183,18 @@ func bigOutput(t *testing.T, p Peer) {
 
 func manyCalls(t *testing.T, p Peer) {
 	ctx, l := p.agentOn(t)
-	began := time.Now()
+	// Each waits for all others.
+	const line = `touch "$HOME/many.%[1]d"; until [ $(ls "$HOME" | grep -c "^many") -ge 30 ]; do sleep 0.1; done; echo %[1]d`
 	var wait sync.WaitGroup
 	for i := range 30 {
 		wait.Go(func() {
-			r, err := call(ctx, l, shell(fmt.Sprintf("sleep 0.5; echo %d", i)), nil, nil)
+			r, err := call(ctx, l, shell(fmt.Sprintf(line, i)), nil, nil)
 			if err != nil || r.Stdout != fmt.Sprint(i) {
 				t.Errorf("call %d: %+v, %v", i, r, err)
 			}
 		})
 	}
 	wait.Wait()
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("30 calls of half a second took %s, one after the other", took)
-	}
 }
 
 // liveOutput: what a command prints is seen while it runs.
@@ -206,7 +204,7 @@ func liveOutput(t *testing.T, p Peer) {
 	var once sync.Once
 	done := make(chan error, 1)
 	go func() {
-		_, err := call(ctx, l, shell("echo early; cat; sleep 5"), nil, func(b []byte) {
+		_, err := call(ctx, l, shell("echo early; cat; sleep 100"), nil, func(b []byte) {
 			if strings.Contains(string(b), "early") {
 				once.Do(func() { close(early) })
 			}
@@ -233,7 +231,7 @@ func running(ctx context.Context, t *testing.T, l connection.Link, file string) 
 // gone waits until a process does not run any more.
 func gone(ctx context.Context, t *testing.T, l connection.Link, pid string) {
 	t.Helper()
-	for range 100 {
+	for range 1200 {
 		r, err := call(ctx, l, shell("kill -0 "+pid), nil, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -261,7 +259,7 @@ func cancelCall(t *testing.T, p Peer) {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("a cancelled call did not return")
 	}
 	gone(ctx, t, l, pid)
@@ -275,7 +273,7 @@ func lostAgent(t *testing.T, p Peer) {
 	if !errors.As(err, &unreachable) {
 		t.Errorf("got %v, want an UnreachableError", err)
 	}
-	if took := time.Since(began); took > 15*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %s to notice", took)
 	}
 	if _, err := call(ctx, l, shell("true"), nil, nil); !errors.As(err, &unreachable) {

@@ -170,7 +170,7 @@ func closingEnds(t *testing.T, p Peer) {
 		t.Fatal(err)
 	}
 	s.Close()
-	for range 100 {
+	for range 1200 {
 		if _, status := finish(t, launch(ctx, t, tr, fmt.Sprintf("kill -0 %d 2>/dev/null", pid))); status != 0 {
 			return
 		}

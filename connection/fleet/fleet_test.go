@@ -150,7 +150,7 @@ func TestProcessesEnd(t *testing.T) {
 }
 
 func ends(pid int) bool {
-	for range 200 {
+	for range 1200 {
 		if syscall.Kill(pid, 0) != nil {
 			return true
 		}

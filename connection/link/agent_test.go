@@ -230,7 +230,7 @@ func TestSlowCallsDoNotStopOthers(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	began := time.Now()
 	run(t, l, request("ping"))
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("ping took %s", took)
 	}
 	cancel()
@@ -253,15 +253,25 @@ func TestCancelEndsTheProcessGroup(t *testing.T) {
 		}
 		cancel(why)
 	}()
-	_, err := l.Call(ctx, request("shell", "_raw_params", "(sleep 1.5; touch late) & sleep 0.1; touch "+started+"; wait"), nil, nil)
+	_, err := l.Call(ctx, request("shell", "_raw_params", "sleep 300 & echo $! >pid; mv pid "+started+"; wait"), nil, nil)
 	if !errors.Is(err, why) {
 		t.Fatalf("got %v", err)
 	}
-	time.Sleep(2 * time.Second)
-	if exists(filepath.Join(home, "late")) {
+	if !ends(pidIn(t, started)) {
 		t.Error("a grandchild survived the cancel")
 	}
 	run(t, l, request("ping"))
+}
+
+// ends waits for the end of a process.
+func ends(pid int) bool {
+	for range 3000 {
+		if !running(pid) {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
 }
 
 func exists(path string) bool {
@@ -279,7 +289,7 @@ func TestTimeout(t *testing.T) {
 	if field(got, "failed") != true || !strings.Contains(value.Str(field(got, "msg")), "expected time frame (0.2)") {
 		t.Errorf("got %s", value.Repr(got))
 	}
-	if time.Since(began) > 5*time.Second {
+	if time.Since(began) > 15*time.Second {
 		t.Errorf("took %s", time.Since(began))
 	}
 }

@@ -34,7 +34,7 @@ func jobStatus(t *testing.T, l connection.Link, jid string) *value.Dict {
 // awaitJob polls until the job has finished.
 func awaitJob(t *testing.T, l connection.Link, jid string) *value.Dict {
 	t.Helper()
-	for range 500 {
+	for range 3000 {
 		if s := jobStatus(t, l, jid); field(s, "finished") == 1 {
 			return s
 		}
@@ -94,12 +94,12 @@ func TestAsyncLimitEndsEverything(t *testing.T) {
 	// parent has ended, one that ignores SIGTERM.
 	line := "cd " + home + "; sleep 71 & echo $! > a; setsid sleep 72 & (setsid sleep 73 & echo $! > b); sh -c 'trap \"\" TERM; sleep 74; sleep 75' & echo $! > c; wait"
 	began := time.Now()
-	run(t, l, detached(request("shell", "_raw_params", line), "j3", 1))
+	run(t, l, detached(request("shell", "_raw_params", line), "j3", 3))
 	s := awaitJob(t, l, "j3")
-	if field(s, "failed") != true || field(s, "msg") != "async task did not complete within the requested time - 1s" {
+	if field(s, "failed") != true || field(s, "msg") != "async task did not complete within the requested time - 3s" {
 		t.Errorf("got %s", value.Repr(s))
 	}
-	if took := time.Since(began); took > 8*time.Second {
+	if took := time.Since(began); took > 40*time.Second {
 		t.Errorf("took %s", took)
 	}
 	for _, name := range []string{"a", "b", "c"} {
@@ -108,7 +108,7 @@ func TestAsyncLimitEndsEverything(t *testing.T) {
 		}
 	}
 	left := withHome(t, home, l.Hello().PID)
-	for range 50 { // the wrapper itself is about to end
+	for range 300 { // the wrapper itself is about to end
 		if len(left) == 0 {
 			return
 		}
@@ -158,7 +158,7 @@ func TestAsyncStatusIsNeverHalfWritten(t *testing.T) {
 	file := filepath.Join(home, ".ansible_async", "j4")
 	big := strings.Repeat("x", 2<<20)
 	run(t, l, detached(request("ping", "data", big), "j4", 30))
-	for range 100000 {
+	for began := time.Now(); time.Since(began) < time.Minute; {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

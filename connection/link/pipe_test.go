@@ -136,7 +136,7 @@ func TestSinkThatFails(t *testing.T) {
 	l := openContent(t)
 	c := request("content")
 	c.Sink = full{}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := l.Call(ctx, c, bytes.NewReader(make([]byte, 4<<20)), nil); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Fatalf("got %v", err)
@@ -210,7 +210,11 @@ func TestOpeningOfHostileAgents(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := hostile(t, link.Options{Open: 500 * time.Millisecond}, c.play)
+			o := link.Options{Open: time.Minute}
+			if name == "silence" {
+				o.Open = 500 * time.Millisecond
+			}
+			_, err := hostile(t, o, c.play)
 			var lost *connection.UnreachableError
 			if !errors.As(err, &lost) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
@@ -279,17 +283,17 @@ func TestHostileAgents(t *testing.T) {
 
 func TestContentBeyondTheWindow(t *testing.T) {
 	t.Parallel()
+	stuck, release := io.Pipe()
 	l, err := hostile(t, link.Options{}, func(s *script) {
 		s.greet(wire.Version)
 		id := s.next(wire.KindCall).ID
 		for s.w.Write(wire.KindData, id, make([]byte, wire.DataSize)) == nil {
 		}
+		stuck.Close() // only now does the receiver take anything
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	stuck, release := io.Pipe()
-	go func() { time.Sleep(300 * time.Millisecond); stuck.Close() }()
 	c := request("ping")
 	c.Sink = release
 	if _, err := l.Call(t.Context(), c, nil, nil); err == nil || !strings.Contains(err.Error(), "more content than was asked for") {
@@ -338,7 +342,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		l.Close()
 		<-ended
 	}
-	for range 100 {
+	for range 1500 {
 		if runtime.NumGoroutine() <= before {
 			return
 		}

@@ -260,7 +260,9 @@ func TestT14OneQuestionAtATime(t *testing.T) {
 	}
 	to := func(h *fleet.Host) *connection.Target {
 		one := target(f, h)
-		one.Timeout = time.Second // a person may take longer
+		if h != known {
+			one.Timeout = 3 * time.Second // a person may take longer
+		}
 		one.Options["userknownhostsfile"] = path
 		return one
 	}
@@ -273,7 +275,7 @@ func TestT14OneQuestionAtATime(t *testing.T) {
 	if _, err := dial(t, d, to(known)); err != nil {
 		t.Errorf("the known host: %v", err)
 	}
-	time.Sleep(1500 * time.Millisecond) // longer than the connect time-out
+	time.Sleep(3200 * time.Millisecond) // longer than the connect time-out
 	close(reached)
 	wait.Wait()
 	wantError(t, errs[0], "Host key verification failed", "was not trusted")

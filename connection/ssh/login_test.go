@@ -114,7 +114,7 @@ func TestEncryptedKey(t *testing.T) {
 	d := dialer(t)
 	d.Ask = func(prompt string) (string, error) {
 		asked.Add(1)
-		time.Sleep(2500 * time.Millisecond) // a person is slower than the limit below
+		time.Sleep(4500 * time.Millisecond) // a person is slower than the limit below
 		if !strings.Contains(prompt, locked) {
 			t.Errorf("the prompt %q does not name the key", prompt)
 		}
@@ -124,7 +124,7 @@ func TestEncryptedKey(t *testing.T) {
 	for _, h := range f.Hosts {
 		go func() {
 			to := target(f, h)
-			to.KeyFiles, to.Timeout = []string{locked}, 2*time.Second
+			to.KeyFiles, to.Timeout = []string{locked}, 4*time.Second
 			tr, err := d.Dial(t.Context(), to)
 			if err == nil {
 				tr.Close()

@@ -43,7 +43,7 @@ func newFleet(t *testing.T, n int, o fleet.Options) *fleet.Fleet {
 func target(f *fleet.Fleet, h *fleet.Host) *connection.Target {
 	return &connection.Target{
 		Name: h.Name, Transport: "ssh", Address: h.Address, Port: h.Port, User: f.User, KeyFiles: []string{f.Key},
-		HostKeyChecking: true, Timeout: 5 * time.Second, Options: map[string]string{"userknownhostsfile": f.KnownHosts},
+		HostKeyChecking: true, Timeout: time.Minute, Options: map[string]string{"userknownhostsfile": f.KnownHosts},
 	}
 }
 
@@ -57,7 +57,7 @@ func dialer(t *testing.T) *ssh.Dialer {
 // dial connects within the test's limit and closes at its end.
 func dial(t *testing.T, d *ssh.Dialer, target *connection.Target) (connection.Transport, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	tr, err := d.Dial(ctx, target)
 	if err == nil {
