@@ -111,6 +111,12 @@ func All(d *Deps) (named map[string]*task.Action, module *task.Action) {
 	return named, module
 }
 
+// Collections are the collections, beside ansible.builtin's, whose modules an
+// action of the name stands for, as modules.Module.In has it for modules.
+var Collections = map[string][]string{
+	"synchronize": {"ansible.posix"},
+}
+
 // strategyActions are carried out by the strategy itself.
 var strategyActions = []string{"meta", "include_tasks", "include_role", "include", "import_tasks", "import_role"}
 

@@ -61,8 +61,8 @@ func (d *Deps) foreignModule(a *task.Attempt) (*modulefind.Module, error) {
 		return nil, r.err
 	}
 	name := a.Task.Action
-	if full := "ansible.builtin."; strings.HasPrefix(a.Task.Written, full) {
-		name = full + name
+	if w := a.Task.Written; strings.Contains(w, ".") && !strings.HasPrefix(w, "ansible.legacy.") {
+		name = w // a full name means no file of the operator's
 	}
 	beside := foldersOf(a)
 	key := strings.Join(append(beside, name), "\x00")

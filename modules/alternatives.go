@@ -27,7 +27,7 @@ type subcommand struct {
 }
 
 func alternatives() Module {
-	return Define("alternatives", "Manage which program a generic name leads to", runAlternatives)
+	return Define("alternatives", "Manage which program a generic name leads to", runAlternatives).In("community.general", "community.general.system")
 }
 
 // alternative is one generic name on its way to the wanted state.

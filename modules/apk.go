@@ -30,7 +30,7 @@ func (apkArgs) Rules() argspec.Rules {
 }
 
 func apk() Module {
-	return Define("apk", "Manage packages on Alpine", runApk)
+	return Define("apk", "Manage packages on Alpine", runApk).In("community.general", "community.general.packaging.os")
 }
 
 // apkRun is one run of apk.

@@ -19,7 +19,7 @@ type dpkgDivertArgs struct {
 }
 
 func dpkgDivert() Module {
-	return Define("dpkg_divert", "Divert a file that Debian packages bring", runDpkgDivert)
+	return Define("dpkg_divert", "Divert a file that Debian packages bring", runDpkgDivert).In("community.general", "community.general.system")
 }
 
 // diversion is the state of one path.

@@ -30,7 +30,7 @@ func (filesystemArgs) Rules() argspec.Rules {
 }
 
 func filesystem() Module {
-	return Define("filesystem", "Make file systems", runFilesystem)
+	return Define("filesystem", "Make file systems", runFilesystem).In("community.general", "community.general.system")
 }
 
 func runFilesystem(c *Call, args *filesystemArgs) (*Result, error) {

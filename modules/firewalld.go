@@ -49,7 +49,7 @@ func (firewalldArgs) Rules() argspec.Rules {
 
 // firewalld was compared with the documentation and stubs of firewall-cmd only.
 func firewalld() Module {
-	return Define("firewalld", "Manage the firewall firewalld", runFirewalld)
+	return Define("firewalld", "Manage the firewall firewalld", runFirewalld).In("ansible.posix")
 }
 
 // zoneEntry is one entry of a zone on its way to the wanted state.

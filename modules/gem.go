@@ -30,7 +30,7 @@ type gemArgs struct {
 }
 
 func gem() Module {
-	return Define("gem", "Manage Ruby gems", runGem)
+	return Define("gem", "Manage Ruby gems", runGem).In("community.general", "community.general.packaging.language")
 }
 
 // gemRun is one run of gem.

@@ -20,7 +20,7 @@ type htpasswdArgs struct {
 }
 
 func htpasswd() Module {
-	return Define("htpasswd", "Set users and passwords of basic authentication", runHtpasswd)
+	return Define("htpasswd", "Set users and passwords of basic authentication", runHtpasswd).In("community.general", "community.general.web_infrastructure")
 }
 
 func runHtpasswd(c *Call, args *htpasswdArgs) (*Result, error) {

@@ -34,7 +34,7 @@ func (iniFileArgs) Rules() argspec.Rules {
 }
 
 func iniFile() Module {
-	return Define("ini_file", "Set options in an INI file", runIniFile)
+	return Define("ini_file", "Set options in an INI file", runIniFile).In("community.general", "community.general.files")
 }
 
 func runIniFile(c *Call, args *iniFileArgs) (*Result, error) {

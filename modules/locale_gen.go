@@ -14,7 +14,7 @@ type localeGenArgs struct {
 }
 
 func localeGen() Module {
-	return Define("locale_gen", "Make and remove locales", runLocaleGen)
+	return Define("locale_gen", "Make and remove locales", runLocaleGen).In("community.general", "community.general.system")
 }
 
 func runLocaleGen(c *Call, args *localeGenArgs) (*Result, error) {

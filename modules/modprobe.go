@@ -21,7 +21,7 @@ type modprobeArgs struct {
 }
 
 func modprobe() Module {
-	return Define("modprobe", "Load and unload kernel modules", runModprobe)
+	return Define("modprobe", "Load and unload kernel modules", runModprobe).In("community.general", "community.general.system")
 }
 
 func runModprobe(c *Call, args *modprobeArgs) (*Result, error) {

@@ -33,8 +33,12 @@ type Call struct {
 
 // Module is one native module.
 type Module struct {
-	Name string // without ansible.builtin.
+	Name string // without its collection
 	Doc  string // one line
+	// Collections are those that the module stands for (see In); none:
+	// ansible.builtin.
+	Collections []string
+	Former      []string // full names of another short name (see Formerly)
 	// Args is a zero argument struct (see package argspec for its tags).
 	Args any
 	// Check tells whether check mode is supported; a module without it is

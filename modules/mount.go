@@ -34,7 +34,7 @@ func (mountArgs) Rules() argspec.Rules {
 }
 
 func mount() Module {
-	return Define("mount", "Manage mount points and fstab", runMount)
+	return Define("mount", "Manage mount points and fstab", runMount).In("ansible.posix")
 }
 
 // mountPoint is one mount point on its way to the wanted state.

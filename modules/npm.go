@@ -27,7 +27,7 @@ type npmArgs struct {
 }
 
 func npm() Module {
-	return Define("npm", "Manage node.js packages with npm", runNpm)
+	return Define("npm", "Manage node.js packages with npm", runNpm).In("community.general", "community.general.packaging.language")
 }
 
 // npmRun is one run of npm.

@@ -32,7 +32,7 @@ func (pacmanArgs) Rules() argspec.Rules {
 }
 
 func pacman() Module {
-	return Define("pacman", "Manage packages on Arch Linux", runPacman)
+	return Define("pacman", "Manage packages on Arch Linux", runPacman).In("community.general", "community.general.packaging.os")
 }
 
 // pacmanRun is one run of pacman.

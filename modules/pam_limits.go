@@ -27,7 +27,7 @@ type pamLimitsArgs struct {
 }
 
 func pamLimits() Module {
-	return Define("pam_limits", "Manage limits of users' resources", runPamLimits)
+	return Define("pam_limits", "Manage limits of users' resources", runPamLimits).In("community.general", "community.general.system")
 }
 
 func runPamLimits(c *Call, args *pamLimitsArgs) (*Result, error) {

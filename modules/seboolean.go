@@ -16,7 +16,7 @@ type sebooleanArgs struct {
 // seboolean was compared with the documentation only: no SELinux ran where it
 // was written.
 func seboolean() Module {
-	return Define("seboolean", "Switch SELinux booleans", runSeboolean)
+	return Define("seboolean", "Switch SELinux booleans", runSeboolean).In("ansible.posix")
 }
 
 func runSeboolean(c *Call, args *sebooleanArgs) (*Result, error) {

@@ -30,7 +30,7 @@ func (selinuxArgs) Rules() argspec.Rules {
 // selinux was compared with the documentation only: no SELinux ran where it
 // was written.
 func selinux() Module {
-	return Define("selinux", "Set the mode and policy of SELinux", runSelinux)
+	return Define("selinux", "Set the mode and policy of SELinux", runSelinux).In("ansible.posix")
 }
 
 func runSelinux(c *Call, args *selinuxArgs) (*Result, error) {

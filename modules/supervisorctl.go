@@ -25,7 +25,7 @@ func (supervisorctlArgs) Rules() argspec.Rules {
 }
 
 func supervisorctl() Module {
-	return Define("supervisorctl", "Manage programs of supervisor", runSupervisorctl)
+	return Define("supervisorctl", "Manage programs of supervisor", runSupervisorctl).In("community.general", "community.general.web_infrastructure")
 }
 
 // supervised is a program or group of supervisor.

@@ -28,7 +28,7 @@ func (sysctlArgs) Rules() argspec.Rules {
 }
 
 func sysctl() Module {
-	return Define("sysctl", "Manage kernel parameters and their file", runSysctl)
+	return Define("sysctl", "Manage kernel parameters and their file", runSysctl).In("ansible.posix")
 }
 
 func runSysctl(c *Call, args *sysctlArgs) (*Result, error) {

@@ -23,7 +23,7 @@ func (timezoneArgs) Rules() argspec.Rules {
 }
 
 func timezone() Module {
-	return Define("timezone", "Set the time zone", runTimezone)
+	return Define("timezone", "Set the time zone", runTimezone).In("community.general", "community.general.system")
 }
 
 const zoneFolder = "/usr/share/zoneinfo"

@@ -43,7 +43,7 @@ func (ufwArgs) Rules() argspec.Rules {
 }
 
 func ufw() Module {
-	return Define("ufw", "Manage the firewall ufw", runUfw)
+	return Define("ufw", "Manage the firewall ufw", runUfw).In("community.general", "community.general.system")
 }
 
 // ufwFiles are where ufw keeps its rules, by version.

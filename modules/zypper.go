@@ -27,7 +27,7 @@ type zypperArgs struct {
 }
 
 func zypper() Module {
-	return Define("zypper", "Manage packages on SUSE systems", runZypper)
+	return Define("zypper", "Manage packages on SUSE systems", runZypper).In("community.general", "community.general.packaging.os")
 }
 
 // zypperRun is one run of zypper.

@@ -88,6 +88,9 @@ func (s *session) adhocPlaybook(c *cli.Context) (*playbook.Playbook, error) {
 	written := c.String("module-name")
 	module := strings.TrimPrefix(strings.TrimPrefix(written, "ansible.builtin."), "ansible.legacy.")
 	known := knownModules(s.finder)
+	if native := known.Native(module); native != "" {
+		module = native
+	}
 	if !known.Known(module) {
 		err := &source.Error{Msg: fmt.Sprintf("there is no module %q", written)}
 		if near := source.Nearest(module, known.Names()); near != "" {

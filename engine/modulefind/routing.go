@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -90,6 +91,23 @@ func (f *Finder) routed(coll, name string, t *trail) (*Module, error) {
 		return nil, fmt.Errorf("the module %q is redirected in a circle", full)
 	}
 	return f.collection(e.Redirect, t)
+}
+
+// Redirected follows the routing of a full name to where it ends, whether there
+// is a file or not; a name that leads nowhere else, or was removed, is itself.
+func (f *Finder) Redirected(full string) string {
+	for range maxHops {
+		parts := strings.SplitN(full, ".", 3)
+		if len(parts) < 3 {
+			break
+		}
+		e := f.routing(parts[0] + "." + parts[1]).Plugins.Modules[parts[2]]
+		if e == nil || e.Tombstone != nil || e.Redirect == "" {
+			break
+		}
+		full = e.Redirect
+	}
+	return full
 }
 
 // UtilsRedirect is where the routing sends a name under a collection's

@@ -29,6 +29,13 @@ func (some) Known(name string) bool {
 	return false
 }
 
+func (some) Native(full string) string {
+	if full == "community.general.service" {
+		return "service"
+	}
+	return ""
+}
+
 func (some) Names() []string {
 	return []string{"command", "copy", "debug", "file", "ping", "service", "set_fact", "shell", "template", "user", "posix.net.sysctl"}
 }

@@ -17,6 +17,9 @@ import (
 // use.
 type Modules interface {
 	Known(name string) bool
+	// Native is the short name of the module or action that serves a full name
+	// such as community.general.ufw, or a former name; "": none does.
+	Native(full string) string
 	// Names lists the known names, for suggestions.
 	Names() []string
 }

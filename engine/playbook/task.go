@@ -210,24 +210,30 @@ func (d *taskDecoder) known(name string) bool {
 	return ok
 }
 
-// resolve returns the name under which a module is run.
+// resolve returns the name under which a module is run: the short name of a
+// native one, or the full name of another. A short name is looked for in the
+// task's collections first.
 func (d *taskDecoder) resolve(name string) (string, bool) {
 	short := stripPrefix(name)
 	if name == "" || d.l.Modules == nil || slices.Contains(engineActions, short) {
 		return short, name != ""
 	}
-	if d.l.Modules.Known(short) {
-		return short, true
-	}
-	if strings.Contains(name, ".") {
-		return short, false
-	}
-	for _, c := range d.place.collections {
-		if full := stripPrefix(c + "." + name); d.l.Modules.Known(full) {
-			return full, true
+	if !strings.Contains(name, ".") {
+		for _, c := range d.place.collections {
+			if found, ok := d.fromCollection(stripPrefix(c + "." + name)); ok {
+				return found, true
+			}
 		}
 	}
-	return short, false
+	return d.fromCollection(short)
+}
+
+// fromCollection resolves a name without its ansible.builtin.
+func (d *taskDecoder) fromCollection(name string) (string, bool) {
+	if native := d.l.Modules.Native(name); native != "" {
+		return native, true
+	}
+	return name, d.l.Modules.Known(name)
 }
 
 // stripPrefix takes ansible.builtin. and ansible.legacy. off a name.
