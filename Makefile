@@ -8,7 +8,7 @@ STATIC    := CGO_ENABLED=0
 AGENTS    := $(foreach p,$(PLATFORMS),bin/agents/$(subst /,-,$(p)))
 SOURCES   := $(shell find modules cmd/play-agent -name '*.go' -not -name '*_test.go' 2>/dev/null) go.mod go.sum
 
-.PHONY: build agents test race lint fmt bench demo clean
+.PHONY: build agents test race lint fmt bench demo coverage docs clean
 
 ## build: bin/play with the agents of every platform inside
 build: agents
@@ -56,6 +56,14 @@ bench: build
 ## demo: a fleet of five SSH hosts on loopback, the example rollout twice
 demo: build
 	@./examples/demo.sh
+
+## coverage: the share of modules' uses in public playbooks that is native
+coverage:
+	@$(GO) run ./cmd/moddoc coverage
+
+## docs: the pages that are made from the code
+docs:
+	$(GO) run ./cmd/moddoc table >docs/modules.md.new && mv docs/modules.md.new docs/modules.md
 
 clean:
 	rm -rf bin cmd/play/agents/index cmd/play/agents/*.zst

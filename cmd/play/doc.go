@@ -9,9 +9,6 @@ import (
 
 	"play/engine/jinja"
 	"play/engine/source"
-	"play/modules"
-	"play/modules/argspec"
-	"play/modules/value"
 )
 
 // docCommand says what modules, filters, tests and lookups take.
@@ -60,10 +57,7 @@ func (d *docs) list(kind string) error {
 		return err
 	}
 	if !builtin {
-		for _, m := range modules.All() {
-			fmt.Fprintf(d.out, "%-30s %s\n", m.Name, m.Doc)
-		}
-		return nil
+		return d.listModules()
 	}
 	for _, name := range d.env.Names(kind) {
 		b, _ := d.env.Describe(kind, name)
@@ -102,53 +96,6 @@ func usage(kind string, b *jinja.Builtin) string {
 		return "{{ value is " + b.Name + args + " }}"
 	}
 	return "{{ lookup('" + b.Name + "', " + b.Params + ") }}"
-}
-
-func (d *docs) module(name string) error {
-	short := strings.TrimPrefix(strings.TrimPrefix(name, "ansible.builtin."), "ansible.legacy.")
-	var names []string
-	for _, m := range modules.All() {
-		if m.Name == short {
-			fmt.Fprintf(d.out, "> %s\n\n  %s\n\nOPTIONS (= is mandatory):\n\n", strings.ToUpper(m.Name), m.Doc)
-			d.options(argspec.Of(m.Args), "")
-			return nil
-		}
-		names = append(names, m.Name)
-	}
-	return unknown("module", name, names)
-}
-
-// options prints the options of a module or of one of its options.
-func (d *docs) options(spec *argspec.Spec, indent string) {
-	if spec == nil {
-		return
-	}
-	for _, o := range spec.Options {
-		mark := "-"
-		if o.Required {
-			mark = "="
-		}
-		fmt.Fprintf(d.out, "%s%s %s (%s)\n%s        %s\n", indent, mark, o.Name, o.Type, indent, o.Doc)
-		if len(o.Aliases) > 0 {
-			fmt.Fprintf(d.out, "%s        aliases: %s\n", indent, strings.Join(o.Aliases, ", "))
-		}
-		if len(o.Choices) > 0 {
-			fmt.Fprintf(d.out, "%s        choices: %s\n", indent, strings.Join(choices(o.Choices), ", "))
-		}
-		if o.Default != nil {
-			fmt.Fprintf(d.out, "%s        default: %s\n", indent, value.Str(o.Default))
-		}
-		fmt.Fprintln(d.out)
-		d.options(o.Options, indent+"    ")
-	}
-}
-
-func choices(values []any) []string {
-	var out []string
-	for _, v := range values {
-		out = append(out, value.Str(v))
-	}
-	return out
 }
 
 // unknown says that there is no such name, and the nearest one.
