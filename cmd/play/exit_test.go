@@ -20,7 +20,7 @@ func TestExitCodes(t *testing.T) {
 		"lost.yml":  "- {hosts: lost, gather_facts: false, tasks: [{command: id}]}\n",
 		"bad.yml":   "- {hosts: localhost, taks: []}\n",
 		"yaml.yml":  "- hosts: [\n",
-		"pause.yml": "- {hosts: localhost, connection: local, gather_facts: false, tasks: [{command: sleep 20}]}\n",
+		"pause.yml": "- {hosts: localhost, connection: local, gather_facts: false, tasks: [{shell: touch at_work; sleep 60}]}\n",
 		"inventory": "lost ansible_host=127.0.0.1 ansible_port=1\nlocalhost ansible_connection=local\n",
 	} {
 		writeTest(t, filepath.Join(dir, name), text)
@@ -39,18 +39,18 @@ func TestExitCodes(t *testing.T) {
 		{[]string{}, 5},
 		{[]string{"--no-such-option", "ok.yml"}, 5},
 	} {
-		if got := exitOf(t, dir, 0, c.args...); got != c.want {
+		if got := exitOf(t, dir, "", c.args...); got != c.want {
 			t.Errorf("play %v: exit code %d, want %d", c.args, got, c.want)
 		}
 	}
-	if got := exitOf(t, dir, time.Second, "pause.yml"); got != exitInterrupted {
+	if got := exitOf(t, dir, "at_work", "pause.yml"); got != exitInterrupted {
 		t.Errorf("interrupted: exit code %d, want %d", got, exitInterrupted)
 	}
 }
 
-// exitOf runs play and returns its exit code; after interrupt, if not zero, it
-// gets a SIGINT.
-func exitOf(t *testing.T, dir string, interrupt time.Duration, args ...string) int {
+// exitOf runs play and returns its exit code; it gets a SIGINT once a file of the
+// name at is there ("": it gets none).
+func exitOf(t *testing.T, dir, at string, args ...string) int {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -62,13 +62,25 @@ func exitOf(t *testing.T, dir string, interrupt time.Duration, args ...string) i
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if interrupt > 0 {
-		timer := time.AfterFunc(interrupt, func() { _ = cmd.Process.Signal(syscall.SIGINT) }) // it may have ended
-		defer timer.Stop()
+	if at != "" {
+		awaitFile(t, filepath.Join(dir, at))
+		_ = cmd.Process.Signal(syscall.SIGINT) // it runs, as the file shows
 	}
 	var exit *exec.ExitError
 	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
 	return cmd.ProcessState.ExitCode()
+}
+
+// awaitFile waits until a file is there.
+func awaitFile(t *testing.T, path string) {
+	t.Helper()
+	for range 3000 {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("%s does not come", path)
 }

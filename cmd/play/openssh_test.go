@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -73,9 +74,11 @@ func serveOpenSSH(t *testing.T, dir string, n int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// An address of its own keeps other processes from taking a port meanwhile.
+	subnet := fmt.Sprintf("127.%d.%d", 10+rand.IntN(200), rand.IntN(250))
 	hosts, known := "[web]\n", ""
 	for i := 1; i <= n; i++ {
-		addr := fmt.Sprintf("127.0.3.%d", i)
+		addr := fmt.Sprintf("%s.%d", subnet, i)
 		port := startOpenSSH(t, dir, addr, fmt.Sprintf("web%d", i))
 		hosts += fmt.Sprintf("web%d ansible_host=%s ansible_port=%d\n", i, addr, port)
 		known += fmt.Sprintf("[%s]:%d %s", addr, port, key)
@@ -113,7 +116,7 @@ func startOpenSSH(t *testing.T, dir, addr, home string) int {
 			t.Logf("sshd of %s:\n%s", home, log.String())
 		}
 	})
-	for range 200 {
+	for range 1200 {
 		if conn, err := net.Dial("tcp", net.JoinHostPort(addr, strconv.Itoa(port))); err == nil {
 			conn.Close()
 			return port

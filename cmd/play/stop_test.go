@@ -82,7 +82,7 @@ func startStopping(t *testing.T, stdio *os.File) *stopping {
 
 func (s *stopping) awaitWork(t *testing.T) {
 	t.Helper()
-	for range 600 {
+	for range 2400 {
 		count := 0
 		for _, line := range s.processes() {
 			if strings.Contains(line, "sleep 302.5") && !strings.Contains(line, "sh -c") {
@@ -118,7 +118,7 @@ func (s *stopping) processes() (found []string) {
 // left waits until only the detached job is left, and tells what else is.
 func (s *stopping) left() []string {
 	var others []string
-	for range 200 {
+	for range 1200 {
 		others = slices.DeleteFunc(s.processes(), func(line string) bool {
 			return strings.Contains(line, "sleep 300.5") || strings.HasSuffix(line, " async ")
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -28,8 +29,10 @@ func daemon(t *testing.T, extra ...string) *connection.Target {
 	t.Helper()
 	target := sshdTarget(t, extra...)
 	dir := filepath.Dir(target.KeyFiles[0])
-	port := freePort(t)
-	cmd := exec.Command(sshd, "-D", "-e", "-f", filepath.Join(dir, "config"), "-o", fmt.Sprintf("ListenAddress=127.0.0.1:%d", port))
+	// An address of its own keeps other processes from taking the port meanwhile.
+	address := fmt.Sprintf("127.%d.%d.%d", 10+rand.IntN(200), rand.IntN(250), 1+rand.IntN(250))
+	port := freePort(t, address)
+	cmd := exec.Command(sshd, "-D", "-e", "-f", filepath.Join(dir, "config"), "-o", fmt.Sprintf("ListenAddress=%s:%d", address, port))
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
 		t.Fatal(err)
@@ -44,19 +47,19 @@ func daemon(t *testing.T, extra ...string) *connection.Target {
 		_ = cmd.Wait()
 	})
 	delete(target.Options, "proxycommand")
-	target.Address, target.Port, target.Retries = "127.0.0.1", port, 5
+	target.Address, target.Port, target.Retries = address, port, 5
 	key, err := os.ReadFile(filepath.Join(dir, "host.pub"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "known_hosts"), fmt.Sprintf("[127.0.0.1]:%d %s", port, key))
-	awaitPort(t, port)
+	write(t, filepath.Join(dir, "known_hosts"), fmt.Sprintf("[%s]:%d %s", address, port, key))
+	awaitPort(t, fmt.Sprintf("%s:%d", address, port))
 	return target
 }
 
-func freePort(t *testing.T) int {
+func freePort(t *testing.T, address string) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", address+":0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,10 +67,10 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-func awaitPort(t *testing.T, port int) {
+func awaitPort(t *testing.T, address string) {
 	t.Helper()
-	for range 200 {
-		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	for range 1200 {
+		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			_, _ = io.ReadFull(conn, make([]byte, 4)) // its version: it is ready
 			conn.Close()
