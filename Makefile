@@ -6,7 +6,7 @@ LDFLAGS   := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 freebsd/amd64
 STATIC    := CGO_ENABLED=0
 AGENTS    := $(foreach p,$(PLATFORMS),bin/agents/$(subst /,-,$(p)))
-SOURCES   := $(shell find modules cmd/play-agent -name '*.go' -not -name '*_test.go' 2>/dev/null) go.mod go.sum
+SOURCES   := $(shell find modules cmd/play-agent \( -name '*.go' -o -name warm.py \) -not -name '*_test.go' 2>/dev/null) go.mod go.sum
 
 .PHONY: build agents test race lint fmt bench demo coverage docs clean
 
