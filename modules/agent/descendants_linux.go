@@ -2,12 +2,12 @@ package agent
 
 import (
 	"os"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"play/modules/procfs"
 )
 
 func duplicate(from, to int) error { return unix.Dup3(from, to, 0) }
@@ -47,18 +47,8 @@ func reap() {
 // descendants lists the processes below pid that have not ended.
 func descendants(pid int) []int {
 	children := map[int][]int{}
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		child, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		if parent, running := parentOf(child); running {
-			children[parent] = append(children[parent], child)
-		}
+	for _, p := range procfs.All() {
+		children[p.Parent] = append(children[p.Parent], p.PID)
 	}
 	var all []int
 	for next := children[pid]; len(next) > 0; {
@@ -66,18 +56,4 @@ func descendants(pid int) []int {
 		next = append(next[1:], children[next[0]]...)
 	}
 	return all
-}
-
-func parentOf(pid int) (parent int, running bool) {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return 0, false
-	}
-	text := string(stat)
-	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-	if len(fields) < 2 {
-		return 0, false
-	}
-	parent, err = strconv.Atoi(fields[1])
-	return parent, err == nil && fields[0] != "Z" && fields[0] != "X"
 }

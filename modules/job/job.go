@@ -73,10 +73,7 @@ func (f *File) Start(what Job) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return fmt.Errorf("cannot make the folder for async jobs: %w", err)
 	}
-	self, err := identify(os.Getpid())
-	if err != nil {
-		return err
-	}
+	self := identify(os.Getpid())
 	f.about = value.DictOf("module", what.Module, "no_log", what.NoLog, "begun", int(time.Now().Unix()))
 	for k, v := range f.about.All() {
 		self.Set(k.(string), v)

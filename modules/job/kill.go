@@ -6,6 +6,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"play/modules/procfs"
 )
 
 // ErrEnded says that a job does not run any more.
@@ -28,7 +30,7 @@ func (f *File) Kill(ctx context.Context) error {
 	pid, _ := field(about, "pid").(int)
 	switch state(status) {
 	case "lost":
-		if field(about, "boot") == bootID() {
+		if field(about, "boot") == procfs.BootID() {
 			endSession(pid)
 		}
 		return nil
