@@ -26,12 +26,20 @@ func (d *Deps) foreignArgs(a *task.Attempt, m *modulefind.Module, p *parcel, cho
 			args.Set(name, v)
 		}
 	}
+	r := &reach{a: a, on: a.Scope}
+	mode := r.str("warm", "play_python")
+	if r.err == nil && mode != "warm" && mode != "cold" {
+		r.err = task.Failf("cannot run %q: play_python is %q, and can be warm or cold", m.Name, mode)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
 	words := value.NewList()
 	for _, w := range chosen.words {
 		words.Append(w)
 	}
 	return value.DictOf("name", m.Name[strings.LastIndexByte(m.Name, '.')+1:], "kind", string(p.kind), "hash", p.hash,
-		"package", p.pkg, "interpreter", words, "args", args, "keep", setting(a, "DEFAULT_KEEP_REMOTE_FILES", false)), nil
+		"package", p.pkg, "interpreter", words, "args", args, "keep", setting(a, "DEFAULT_KEEP_REMOTE_FILES", false), "cold", mode == "cold"), nil
 }
 
 // internal are the arguments that every module gets besides its own. The agent

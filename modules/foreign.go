@@ -15,6 +15,7 @@ type foreignArgs struct {
 	Interpreter []string `arg:"interpreter" doc:"the program that runs it, or those to look for"`
 	Args        any      `arg:"args,type=raw" doc:"the module's arguments"`
 	Keep        bool     `arg:"keep" doc:"leave the scratch files"`
+	Cold        bool     `arg:"cold" doc:"give a Python module a process of its own"`
 }
 
 // foreignModule runs modules that are not native.
@@ -39,9 +40,13 @@ func runForeign(c *Call, args *foreignArgs) (*Result, error) {
 	if !ok {
 		given = value.NewDict()
 	}
+	warm := c.Warm
+	if args.Cold {
+		warm = nil
+	}
 	out, err := foreign.Run(c, &foreign.Program{
 		Name: args.Name, Kind: args.Kind, File: file, Package: args.Package, Interpreter: args.Interpreter,
-		Args: given, Env: c.Env, Dir: c.Dir, TmpDir: c.TmpDir, Keep: args.Keep,
+		Args: given, Env: c.Env, Dir: c.Dir, TmpDir: c.TmpDir, Keep: args.Keep, Warm: warm,
 	})
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"play/modules/foreign"
 	"play/modules/value"
 )
 
@@ -21,14 +22,15 @@ type Call struct {
 	Diff      bool // fill the result's "diff"
 	NoLog     bool
 	Verbosity int
-	Env       []string    // the environment for processes the module starts: the agent's, with the task's own on top
-	Dir       string      // working directory of processes the module starts; "": the agent's own
-	Home      string      // the user's home folder
-	TmpDir    string      // a private folder (0700) of this agent for scratch files; files left in it go with the agent
-	Body      io.Reader   // content sent along with the call (copy, template, script); nil when none
-	Content   io.Writer   // content sent back with the result (fetch); never nil, and slow when the controller is
-	Output    io.Writer   // live output of commands, for a display; never nil, and safe for concurrent use
-	Extra     *value.Dict // the "_ansible_*" and controller-side hints of the call; never nil
+	Env       []string      // the environment for processes the module starts: the agent's, with the task's own on top
+	Dir       string        // working directory of processes the module starts; "": the agent's own
+	Home      string        // the user's home folder
+	TmpDir    string        // a private folder (0700) of this agent for scratch files; files left in it go with the agent
+	Body      io.Reader     // content sent along with the call (copy, template, script); nil when none
+	Content   io.Writer     // content sent back with the result (fetch); never nil, and slow when the controller is
+	Output    io.Writer     // live output of commands, for a display; never nil, and safe for concurrent use
+	Warm      *foreign.Warm // interpreters that Python modules fork from; nil: each has a process of its own
+	Extra     *value.Dict   // the "_ansible_*" and controller-side hints of the call; never nil
 }
 
 // Module is one native module.

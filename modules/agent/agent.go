@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"play/modules"
+	"play/modules/foreign"
 	"play/modules/wire"
 )
 
@@ -60,6 +61,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config Config) erro
 		runner: newRunner(&config, tmpDir), config: &config, out: wire.NewWriter(out), ctx: calls,
 		slots: make(chan struct{}, wire.MaxRunning), calls: map[uint32]*call{}, parts: map[uint32][]byte{},
 	}
+	s.warm = &foreign.Warm{}
+	defer s.warm.Close()
 	if err := s.hello(out); err != nil {
 		cancel(errGone)
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"play/modules"
 	"play/modules/argspec"
+	"play/modules/foreign"
 	"play/modules/value"
 	"play/modules/wire"
 )
@@ -34,6 +35,7 @@ type runner struct {
 	env    []string
 	home   string
 	tmpDir string
+	warm   *foreign.Warm // nil in the process of a job, which runs one module
 }
 
 func newRunner(c *Config, tmpDir string) *runner {
@@ -175,7 +177,7 @@ func (r *runner) call(ctx context.Context, call *wire.Call, s streams, extra *va
 	return &modules.Call{
 		Context: ctx, Check: call.Check, Diff: call.Diff, NoLog: call.NoLog, Verbosity: call.Verbosity,
 		Env: r.environ(call), Dir: call.Dir, Home: r.home, TmpDir: r.tmpDir,
-		Body: s.body, Content: s.content, Output: s.output, Extra: extra,
+		Body: s.body, Content: s.content, Output: s.output, Extra: extra, Warm: r.warm,
 	}
 }
 

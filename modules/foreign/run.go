@@ -31,6 +31,7 @@ type Program struct {
 	Dir         string // working directory; "": the agent's own
 	TmpDir      string // a private folder for scratch files
 	Keep        bool   // leave the scratch files
+	Warm        *Warm  // for Python: interpreters to fork from; nil: a process of its own
 }
 
 // guard runs its arguments as a child, so that a module that kills its parent
@@ -66,15 +67,26 @@ func Run(ctx context.Context, p *Program) (*value.Dict, error) {
 	if err != nil {
 		return nil, err
 	}
-	command := process.Command{Argv: append([]string{"/bin/sh", "-c", guard, p.Name}, argv...), Dir: p.Dir, Env: p.Env}
-	if stdin != nil {
-		command.Stdin = bytes.NewReader(stdin)
-	}
-	out, err := process.Run(ctx, command)
+	out, err := p.execute(ctx, argv, stdin)
 	if err != nil {
 		return nil, err
 	}
 	return p.read(out), nil
+}
+
+// execute runs the module in a fork of a warm interpreter, or as a process of
+// its own.
+func (p *Program) execute(ctx context.Context, argv []string, stdin []byte) (*process.Outcome, error) {
+	if p.Kind == "python" {
+		if out, err := p.Warm.run(ctx, p, stdin); err != errCold {
+			return out, err
+		}
+	}
+	command := process.Command{Argv: append([]string{"/bin/sh", "-c", guard, p.Name}, argv...), Dir: p.Dir, Env: p.Env}
+	if stdin != nil {
+		command.Stdin = bytes.NewReader(stdin)
+	}
+	return process.Run(ctx, command)
 }
 
 // prepare writes the files that the module needs into dir and returns its

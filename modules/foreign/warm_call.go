@@ -1,0 +1,179 @@
+package foreign
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"play/modules/process"
+)
+
+// warmCall is one run of a module in a fork of a warm interpreter.
+type warmCall struct {
+	control        *net.UnixConn
+	given          []*os.File // the other process's ends: control, stdout, stderr
+	stdout, stderr *capture
+}
+
+func newWarmCall() (*warmCall, error) {
+	own, its, err := pair()
+	if err != nil {
+		return nil, err
+	}
+	c := &warmCall{control: own, given: []*os.File{its}}
+	for _, to := range []**capture{&c.stdout, &c.stderr} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			c.close()
+			return nil, err
+		}
+		c.given = append(c.given, w)
+		*to = newCapture(r)
+	}
+	return c, nil
+}
+
+// release closes the ends that the other process has now.
+func (c *warmCall) release() {
+	for _, f := range c.given {
+		f.Close()
+	}
+	c.given = nil
+}
+
+// close ends the call; a module that still runs ends with its group.
+func (c *warmCall) close() {
+	c.release()
+	c.control.Close()
+	for _, s := range []*capture{c.stdout, c.stderr} {
+		if s != nil {
+			s.from.Close()
+		}
+	}
+}
+
+// errBroken says that a module was started and its guard is gone.
+var errBroken = errors.New("the module's guard is gone")
+
+// follow sends the request and waits for the module's end. The error is errCold
+// when it was not started, or the end of ctx.
+func (c *warmCall) follow(ctx context.Context, r request) (*process.Outcome, error) {
+	out := &process.Outcome{Start: time.Now()}
+	var guard int
+	type report struct {
+		status syscall.WaitStatus
+		err    error
+	}
+	started, ended := make(chan int, 1), make(chan report, 1)
+	go func() { // ends when control is closed
+		if tell(c.control, r) != nil {
+			ended <- report{err: errCold}
+			return
+		}
+		status, err := listen(c.control, started)
+		ended <- report{status, err}
+	}()
+	var last report
+	select {
+	case last = <-ended:
+	case <-ctx.Done():
+		select {
+		case guard = <-started:
+		default:
+		}
+		endGroup(guard, func(limit time.Duration) bool {
+			select {
+			case <-ended:
+				return true
+			case <-time.After(limit):
+				return false
+			}
+		})
+		return nil, context.Cause(ctx)
+	}
+	if last.err == errCold {
+		return nil, errCold
+	}
+	out.RC = int(syscall.SIGKILL) * -1
+	if last.err == nil {
+		out.RC = exitCode(last.status)
+	}
+	c.collect(out)
+	out.End = time.Now()
+	return out, nil
+}
+
+// listen reads what the guard writes: its process id, then the wait status.
+func listen(control io.Reader, started chan<- int) (syscall.WaitStatus, error) {
+	lines := bufio.NewReader(control)
+	var pid, status int
+	if _, err := fmt.Fscanf(lines, "P%d\n", &pid); err != nil {
+		return 0, errCold
+	}
+	started <- pid
+	if _, err := fmt.Fscanf(lines, "S%d\n", &status); err != nil {
+		return 0, errBroken
+	}
+	return syscall.WaitStatus(status), nil
+}
+
+// endGroup ends the guard's process group. While the guard has not reported, its
+// number is nobody else's.
+func endGroup(guard int, wait func(time.Duration) (reported bool)) {
+	if guard == 0 {
+		return // closing control ends it before it begins
+	}
+	_ = syscall.Kill(-guard, syscall.SIGTERM) // another user's ends when control is closed
+	wait(termGrace)
+	_ = syscall.Kill(-guard, syscall.SIGKILL)
+}
+
+func exitCode(s syscall.WaitStatus) int {
+	if s.Signaled() {
+		return -int(s.Signal())
+	}
+	return s.ExitStatus()
+}
+
+// collect waits for the rest of the output, but not for background children
+// that hold it open.
+func (c *warmCall) collect(out *process.Outcome) {
+	limit := time.Now().Add(linger)
+	for _, s := range []*capture{c.stdout, c.stderr} {
+		_ = s.from.SetReadDeadline(limit) // a pipe can; else its end is waited for
+		<-s.done
+		out.Dropped += s.dropped
+	}
+	out.Stdout, out.Stderr = c.stdout.kept.Bytes(), c.stderr.kept.Bytes()
+}
+
+// capture reads a pipe to its end and keeps the first process.MaxOutput bytes.
+type capture struct {
+	from    *os.File
+	done    chan struct{}
+	kept    bytes.Buffer // once done is closed
+	dropped int64
+}
+
+func newCapture(from *os.File) *capture {
+	s := &capture{from: from, done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		_, _ = io.Copy(struct{ io.Writer }{s}, from) // it ends with the pipe, its deadline or its closing
+	}()
+	return s
+}
+
+func (s *capture) Write(p []byte) (int, error) {
+	n := min(len(p), process.MaxOutput-s.kept.Len())
+	s.kept.Write(p[:n])
+	s.dropped += int64(len(p) - n)
+	return len(p), nil
+}
