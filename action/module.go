@@ -59,6 +59,10 @@ func (d *Deps) receive(ctx context.Context, a *task.Attempt, args *value.Dict, w
 
 // request makes the call that the agent gets.
 func (d *Deps) request(a *task.Attempt, name string, args *value.Dict) (*wire.Call, error) {
+	if name == "shell" {
+		args = args.Clone()
+		args.Set("_uses_shell", true) // as the result tells it with -vvv
+	}
 	encoded, err := value.AppendJSON(nil, args, value.WireJSON())
 	if err != nil {
 		return nil, source.Errorf(a.Task.Pos, "cannot send the arguments of %q: %w", name, err)

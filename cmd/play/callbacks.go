@@ -88,15 +88,23 @@ func displayOptions(h *host, o *options) output.Options {
 	show := output.Options{
 		Out: h.Out, Err: h.Err, Color: o.color(h), Colors: colors(o.Config), Verbosity: o.Verbosity, Width: h.width(), Check: o.Check,
 		HideSkipped: !s.DisplaySkipped, HideOK: !s.DisplayOK, FailedToErr: s.DisplayFailedStderr, CheckMarkers: s.CheckModeMarkers,
-		KeepWarnings: !s.ActionWarnings, HideDeprecations: !s.Deprecations, DiffContext: s.DiffContext, Summary: terminal(h.OutFile),
+		KeepWarnings: !s.ActionWarnings, HideDeprecations: !s.Deprecations, DiffContext: contextLines(s.DiffContext), Summary: terminal(h.OutFile),
 		HostStarts: look("show_per_host_start"), PathOnFailure: look("show_task_path_on_failure"), CustomStats: look("show_custom_stats"),
-		ResultFormat: s.ResultFormat,
+		ResultFormat: s.ResultFormat, Positional: strings.Join(o.Playbooks, " "), Arguments: o.Arguments,
 	}
 	if v, ok := o.Config.Lookup("callback.default.pretty_results"); ok && v != nil {
 		pretty, _ := task.ToBool(v)
 		show.Pretty = &pretty
 	}
 	return show
+}
+
+// contextLines is the setting diff_context as an output has it.
+func contextLines(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
 }
 
 // colors are the configured colours (ANSIBLE_COLOR_…).

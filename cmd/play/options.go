@@ -40,6 +40,8 @@ type options struct {
 	Connection      action.Defaults
 	Config          *config.Config
 	Settings        *config.Settings
+	// Playbooks and Arguments are the command line as -vvvv shows it.
+	Playbooks, Arguments []string
 }
 
 // readOptions puts the settings together. It asks for passwords where the
@@ -76,7 +78,9 @@ func readOptions(ctx context.Context, h *host, c *cli.Context) (*options, error)
 	if s.VaultPasswordFile != "" {
 		o.VaultIDs = append(o.VaultIDs, s.VaultPasswordFile)
 	}
-	return o, o.connection(ctx, h, c, s)
+	err = o.connection(ctx, h, c, s)
+	o.Playbooks, o.Arguments = c.Args().Slice(), o.shownArguments(h, c)
+	return o, err
 }
 
 // commaList splits "a,b" items.

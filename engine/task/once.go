@@ -96,7 +96,9 @@ func (r *run) include(item *loopItem) *end {
 		inc.Vars, inc.Label = item.vars, item.label
 	}
 	r.out.Includes = append(r.out.Includes, inc)
-	result := value.DictOf("changed", false, "include_args", args)
+	given := args.Clone()
+	given.Delete("_raw_params")
+	result := value.DictOf("changed", false, "include_args", given)
 	for _, k := range []string{"_raw_params", "file"} {
 		if v, ok := args.Get(k); ok {
 			result.Set("include", v)
