@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"play/modules/foreign"
@@ -53,12 +54,16 @@ type Module struct {
 	run      func(c *Call, args any) (*Result, error)
 }
 
-// Define makes a module from its argument struct and its run function.
-func Define[A any](name, doc string, run func(c *Call, args *A) (*Result, error)) Module {
+// Define makes a module from its run function; P is a pointer to the argument
+// struct. Pointers share one instance of this function: one for each struct
+// would carry the struct's whole text, tags included, in its name, and the agent
+// would be a fortieth larger.
+func Define[P any](name, doc string, run func(c *Call, args P) (*Result, error)) Module {
+	args := reflect.TypeFor[P]().Elem()
 	return Module{
-		Name: name, Doc: doc, Args: *new(A), Check: true,
-		zero: func() any { return new(A) },
-		run:  func(c *Call, args any) (*Result, error) { return run(c, args.(*A)) },
+		Name: name, Doc: doc, Args: reflect.Zero(args).Interface(), Check: true,
+		zero: func() any { return reflect.New(args).Interface() },
+		run:  func(c *Call, args any) (*Result, error) { return run(c, args.(P)) },
 	}
 }
 

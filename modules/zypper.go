@@ -1,11 +1,11 @@
 package modules
 
 import (
-	"encoding/xml"
 	"slices"
 	"strings"
 
 	"play/modules/value"
+	"play/modules/xmltree"
 )
 
 // zypperArgs are the arguments of zypper.
@@ -216,61 +216,39 @@ func (z *zypperRun) installed(specs []zypperSpec, absent bool) (map[string]bool,
 		return nil, err
 	}
 	there := map[string]bool{}
-	for _, s := range reply.Found {
-		there[s.Name] = s.Status == "installed"
+	for _, s := range reply.All("search-result", "solvable-list", "solvable") {
+		there[s.Attrs["name"]] = s.Attrs["status"] == "installed"
 	}
 	return there, nil
 }
 
-// zypperReply is what zypper prints with --xmlout, as far as it is read.
-type zypperReply struct {
-	Found   []zypperItem  `xml:"search-result>solvable-list>solvable"`
-	Summary *zypperAction `xml:"install-summary"`
-}
-
-type zypperItem struct {
-	Name    string `xml:"name,attr"`
-	Status  string `xml:"status,attr"`
-	Edition string `xml:"edition,attr"`
-}
-
-// zypperAction is what a transaction does.
-type zypperAction struct {
-	Install   []zypperItem `xml:"to-install>solvable"`
-	Remove    []zypperItem `xml:"to-remove>solvable"`
-	Upgrade   []zypperItem `xml:"to-upgrade>solvable"`
-	Downgrade []zypperItem `xml:"to-downgrade>solvable"`
-	Reinstall []zypperItem `xml:"to-reinstall>solvable"`
-	VendorUp  []zypperItem `xml:"to-upgrade-change-vendor>solvable"`
-}
-
-func readZypper(text string) (*zypperReply, error) {
-	var reply zypperReply
-	if err := xml.Unmarshal([]byte(text), &reply); err != nil {
+// readZypper reads what zypper prints with --xmlout.
+func readZypper(text string) (*xmltree.Node, error) {
+	reply, err := xmltree.Parse(text)
+	if err != nil {
 		return nil, Failf("Failed to parse zypper xml output: %v", err)
 	}
-	return &reply, nil
+	return reply, nil
 }
 
 // change runs an operation and notes what it did.
 func (z *zypperRun) change(argv []string) error {
 	reply, err := z.run(argv)
-	if err != nil || reply == nil || reply.Summary == nil {
+	if err != nil {
 		return err
 	}
-	s := reply.Summary
 	lines := ""
-	for _, kind := range []struct {
-		word  string
-		items []zypperItem
-	}{{"installed", s.Install}, {"removed", s.Remove}, {"upgraded", append(s.Upgrade, s.VendorUp...)}, {"downgraded", s.Downgrade}, {"reinstalled", s.Reinstall}} {
+	for _, kind := range [][]string{{"installed", "to-install"}, {"removed", "to-remove"}, {"upgraded", "to-upgrade", "to-upgrade-change-vendor"},
+		{"downgraded", "to-downgrade"}, {"reinstalled", "to-reinstall"}} {
 		var names []string
-		for _, item := range kind.items {
-			names = append(names, item.Name)
+		for _, list := range kind[1:] {
+			for _, item := range reply.All("install-summary", list, "solvable") {
+				names = append(names, item.Attrs["name"])
+			}
 		}
 		slices.Sort(names)
 		if len(names) > 0 {
-			lines += kind.word + ": " + strings.Join(names, ", ") + "\n"
+			lines += kind[0] + ": " + strings.Join(names, ", ") + "\n"
 		}
 	}
 	z.Changed(lines != "")
@@ -288,7 +266,7 @@ const (
 )
 
 // run runs an operation; zypper that updated itself is run again.
-func (z *zypperRun) run(argv []string) (*zypperReply, error) {
+func (z *zypperRun) run(argv []string) (*xmltree.Node, error) {
 	if argv[0] == "refresh" {
 		argv = append(z.precommand(), argv...)
 	}

@@ -2,7 +2,7 @@ package facts
 
 import (
 	"context"
-	"debug/elf"
+	"io"
 	"net"
 	"os"
 	"regexp"
@@ -82,18 +82,20 @@ func fullName(ctx context.Context, node string) string {
 }
 
 // userspaceBits looks at the shell, since the agent's own bits say nothing of
-// the system's programs.
+// the system's programs: the fifth byte of an ELF file is its class.
 func userspaceBits(h *Host) string {
-	f, err := elf.Open(h.path("/bin/sh"))
-	if err != nil {
-		if strings.HasSuffix(runtime.GOARCH, "64") {
-			return "64"
-		}
-		return "32"
+	const magic, class32 = "\x7fELF", 1
+	var head [5]byte
+	f, err := os.Open(h.path("/bin/sh"))
+	if err == nil {
+		_, err = io.ReadFull(f, head[:])
+		f.Close()
 	}
-	defer f.Close()
-	if f.Class == elf.ELFCLASS32 {
+	switch {
+	case err == nil && string(head[:4]) == magic && head[4] == class32:
 		return "32"
+	case err == nil && string(head[:4]) == magic, strings.HasSuffix(runtime.GOARCH, "64"):
+		return "64"
 	}
-	return "64"
+	return "32"
 }
