@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"play/engine/event"
+	"play/engine/history"
 	"play/engine/output"
 	"play/engine/playbook"
 	"play/engine/source"
@@ -68,15 +69,23 @@ func exitCode(h *host, err error) int {
 		return exitOK
 	}
 	var ce *codeError
-	if errors.As(err, &ce) {
-		if ce.err != nil {
-			fmt.Fprintf(h.Err, "ERROR! %s\n", source.Format(ce.err))
-		}
-		return ce.code
+	if !errors.As(err, &ce) {
+		fmt.Fprintf(h.Err, "ERROR! %s\n", source.Format(err))
+	} else if ce.err != nil {
+		fmt.Fprintf(h.Err, "ERROR! %s\n", source.Format(ce.err))
 	}
-	fmt.Fprintf(h.Err, "ERROR! %s\n", source.Format(err))
+	return codeOf(err)
+}
+
+// codeOf is the exit code that an error asks for.
+func codeOf(err error) int {
+	var ce *codeError
 	var se *source.Error
 	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &ce):
+		return ce.code
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &se):
@@ -172,12 +181,14 @@ func playAction(h *host, c *cli.Context) error {
 		return err
 	}
 	defer closeSinks()
-	sink := event.Locked(sinks...)
+	kept := newKeeper(h, o, c, history.KindRun)
+	sink := event.Locked(kept.with(sinks)...)
 	s, err := newSession(c.Context, h, o, sink)
 	if err != nil {
 		return err
 	}
 	defer s.close()
+	kept.secrets = s.secrets
 	mode := c.String("preflight")
 	if !slices.Contains([]string{"", preflightOnly, "warn"}, mode) {
 		return usagef("--preflight takes \"warn\" or nothing, not %q", mode)
@@ -211,7 +222,9 @@ func playAction(h *host, c *cli.Context) error {
 		}
 		return nil
 	}
-	return s.runAll(books)
+	err = s.runAll(books)
+	kept.end(sink, history.End{Code: codeOf(err)})
+	return err
 }
 
 // loadAll reads every playbook before the first one runs.

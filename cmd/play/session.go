@@ -41,6 +41,7 @@ type session struct {
 	files   *task.Files
 	facts   *factCache // nil until the first playbook runs
 	finder  *modulefind.Finder
+	secrets *vault.Noted // what must not be kept
 	ids     strategy.IDs
 }
 
@@ -52,6 +53,9 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 	if err != nil {
 		return nil, err
 	}
+	s.secrets = vault.Note(secrets)
+	s.secrets.Add(o.Connection.Password, o.Connection.BecomePassword)
+	secrets = s.secrets.Decrypter()
 	s.env = newEnv(o.Compat, secrets)
 	s.yaml = &yamlload.Loader{Env: s.env, Vault: secrets, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
 	if s.extra, err = extravars.Parse(o.ExtraVars, s.yaml); err != nil {

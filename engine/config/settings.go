@@ -24,6 +24,9 @@ type Settings struct {
 	HashMerge      bool // hash_behaviour=merge
 	ErrorOnMissing bool // error_on_missing_handler
 	Compat         string
+	NoHistory      bool
+	HistoryDays    int // 0: without limit
+	HistoryRuns    int // 0: without limit
 	JinjaNative    bool
 	JinjaExts      string
 	DuplicateKeys  string // duplicate_dict_key: error, warn or ignore
@@ -129,6 +132,9 @@ func (c *Config) running(s *Settings) {
 	s.HashMerge = c.text("DEFAULT_HASH_BEHAVIOUR") == "merge"
 	s.ErrorOnMissing = c.bool("ERROR_ON_MISSING_HANDLER")
 	s.Compat = c.text("PLAY_COMPAT")
+	s.NoHistory = c.bool("PLAY_NO_HISTORY")
+	s.HistoryDays = c.int("PLAY_HISTORY_DAYS")
+	s.HistoryRuns = c.int("PLAY_HISTORY_RUNS")
 	s.JinjaNative = c.bool("DEFAULT_JINJA2_NATIVE")
 	s.JinjaExts = c.text("DEFAULT_JINJA2_EXTENSIONS")
 	s.DuplicateKeys = c.text("DUPLICATE_YAML_DICT_KEY")
