@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -347,6 +348,42 @@ func TestLostAgent(t *testing.T) {
 	if !errors.As(err, &lost) {
 		t.Fatalf("the next call: %v", err)
 	}
+}
+
+// TestKilledAgentLeavesNothing: what a killed agent had running ends, and its
+// folder and the file it was about to replace go; a detached job stays.
+func TestKilledAgentLeavesNothing(t *testing.T) {
+	t.Parallel()
+	l, home := openAgent(t)
+	run(t, l, detached(request("command", "_raw_params", "sleep 301.7"), "j1.k", 600))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	started := filepath.Join(home, "started")
+	go l.Call(ctx, request("shell", "_raw_params", "trap '' TERM; sleep 302.7 & echo $! >pid; mv pid "+started+"; wait; sleep 303.7"), nil, nil)
+	for !exists(started) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	child := pidIn(t, started)
+	if err := syscall.Kill(l.Hello().PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if !ends(child) {
+		t.Errorf("process %d goes on without its agent", child)
+	}
+	for range 1500 { // what is left is the job: its wrapper and the command
+		if exists(l.Hello().TmpDir) || len(withHome(t, home, l.Hello().PID)) > 2 {
+			time.Sleep(20 * time.Millisecond)
+			continue
+		}
+		break
+	}
+	left := withHome(t, home, l.Hello().PID)
+	if len(left) != 2 || !strings.Contains(strings.Join(left, "\n"), "sleep 301.7") || exists(l.Hello().TmpDir) {
+		t.Errorf("left: %q, folder: %t", left, exists(l.Hello().TmpDir))
+	}
+	second := openStream(t, startAgent(t, home))
+	defer second.Close()
+	run(t, second, request("play_jobs", "mode", "kill", "jid", "j1.k"))
 }
 
 // contentModule sends back the content it gets, and its hash.

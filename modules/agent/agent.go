@@ -13,10 +13,13 @@ import (
 	"os"
 	"os/user"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"play/modules"
 	"play/modules/foreign"
+	"play/modules/leftover"
 	"play/modules/wire"
 )
 
@@ -35,6 +38,8 @@ type Config struct {
 	Idle time.Duration
 	// Grace is how long the end waits for running modules; 0: 5 seconds.
 	Grace time.Duration
+	// Watch makes a killed agent leave nothing behind (see package leftover).
+	Watch bool
 }
 
 const (
@@ -55,6 +60,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config Config) erro
 	tmpDir := privateDir(config.TmpParents)
 	if tmpDir != "" {
 		defer os.RemoveAll(tmpDir)
+	}
+	if config.Watch {
+		leftover.Watch(tmpDir, watchEnv(config.Env))
 	}
 	calls, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	s := &session{
@@ -102,6 +110,13 @@ func (s *session) settle() {
 	case <-done:
 	case <-time.After(s.config.Grace):
 	}
+}
+
+// watchEnv is what the shell that outlives the agent needs of its environment.
+func watchEnv(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(e string) bool {
+		return !strings.HasPrefix(e, "PATH=") && !strings.HasPrefix(e, "HOME=")
+	})
 }
 
 // privateDir makes a folder that only this user can enter, or returns "" when

@@ -23,7 +23,9 @@ func Main(args []string) int {
 	var err error
 	switch args[0] {
 	case "serve":
-		err = serve(ownConfig(args))
+		config := ownConfig(args)
+		config.Watch = true
+		err = serve(config)
 	case "async":
 		err = wrapper(ownConfig(args))
 	default:

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"play/modules/leftover"
 	"play/modules/perm"
 )
 
@@ -33,6 +34,7 @@ type File struct {
 	*os.File
 	dest string
 	o    Options
+	done func() // tells package leftover that the temporary file is gone
 }
 
 // Create starts new content for dest. End it by Commit or Abort.
@@ -46,7 +48,7 @@ func Create(dest string, o Options) (*File, error) {
 		f, err = temp(o.Scratch, base)
 	}
 	if err == nil {
-		return &File{f, dest, o}, nil
+		return &File{f, dest, o, leftover.File(f.Name())}, nil
 	}
 	if errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EROFS) {
 		return nil, fmt.Errorf("The destination directory (%s) is not writable by the current user. Error was: %w", filepath.Clean(dir), reason(err))
@@ -78,6 +80,7 @@ func Write(dest string, r io.Reader, o Options) error {
 func (f *File) Abort() {
 	f.Close()
 	os.Remove(f.Name())
+	f.done()
 }
 
 // Commit puts the new content in place. When it fails the old file is still
@@ -87,6 +90,7 @@ func (f *File) Commit() error {
 		f.Abort()
 		return err
 	}
+	f.done()
 	return nil
 }
 

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"play/modules/leftover"
 )
 
 const (
@@ -74,11 +76,13 @@ func Run(ctx context.Context, c Command) (*Outcome, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, startError(err, c.Argv[0])
 	}
+	done := leftover.Group(cmd.Process.Pid)
 	stop := endWith(ctx, cmd.Process.Pid)
 	// The state below says more than Wait's error; a pipe that a background
 	// child kept, or a command that did not read its input, is no failure.
 	_ = cmd.Wait()
 	stop()
+	done()
 	out.End = time.Now()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"play/modules/process"
+	"play/modules/procfs"
 )
 
 func sh(line string) process.Command {
@@ -81,7 +82,7 @@ func TestCancel(t *testing.T) {
 		t.Errorf("took %s", took)
 	}
 	for range 3000 {
-		if syscall.Kill(child, 0) != nil {
+		if procfs.Start(child) == "" {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
