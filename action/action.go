@@ -21,6 +21,8 @@ type Links interface {
 	Get(ctx context.Context, t *connection.Target) (connection.Link, error)
 	// Exec runs a command line without the agent.
 	Exec(ctx context.Context, t *connection.Target, line string, stdin io.Reader) (*pool.Output, error)
+	// Reset drops the target's connection and agents; the next use connects anew.
+	Reset(t *connection.Target)
 }
 
 // Deps is what the actions need besides the attempt. One serves a run.
@@ -96,6 +98,7 @@ func All(d *Deps) (named map[string]*task.Action, module *task.Action) {
 		{Name: "include_vars", Run: d.includeVars},
 		{Name: "pause", Once: true, Run: d.pause},
 		{Name: "raw", Run: d.raw},
+		{Name: "reboot", Run: d.reboot},
 		{Name: "script", Run: d.script},
 		{Name: "set_fact", Run: setFact},
 		{Name: "set_stats", Run: setStats},
@@ -103,6 +106,7 @@ func All(d *Deps) (named map[string]*task.Action, module *task.Action) {
 		{Name: "unarchive", Run: d.unarchive},
 		{Name: "uri", Run: d.uri},
 		{Name: "validate_argument_spec", Run: validateArgumentSpec},
+		{Name: "wait_for_connection", Run: d.waitForConnection},
 	}
 	named = make(map[string]*task.Action, len(list))
 	for _, a := range list {
