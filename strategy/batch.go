@@ -17,6 +17,7 @@ type batchRun struct {
 	view     *vars.Play
 	hosts    []string // the batch, in order
 	all      []string // the play's hosts in all batches
+	named    *playRun // the play: variables list its hosts
 	gone     map[string]bool
 	stale    bool // the variables that list the play's hosts are out of date
 	it       *iterator.Iterator
@@ -63,10 +64,18 @@ func (b *batchRun) leaves(host string) {
 	b.stale = true
 }
 
+// joins puts a host that add_host made on the lists of the play's hosts, whatever
+// the play's pattern says; it runs none of the play's tasks.
+func (b *batchRun) joins(host string) {
+	if !contains(b.named.listed, host) {
+		b.named.listed = append(b.named.listed[:len(b.named.listed):len(b.named.listed)], host)
+		b.stale = true
+	}
+}
+
 // setMagic sets the play's magic variables for the batch.
 func (b *batchRun) setMagic(name string) {
 	b.view.SetMagic("ansible_play_name", name)
-	b.view.SetMagic("ansible_play_hosts_all", list(b.all))
 	b.stale = true
 	b.updateHosts()
 	var roles []string
@@ -89,7 +98,8 @@ func (b *batchRun) updateHosts() {
 	}
 	b.stale = false
 	batch := list(b.remaining(b.hosts))
-	b.view.SetMagic("ansible_play_hosts", list(b.remaining(b.all)))
+	b.view.SetMagic("ansible_play_hosts_all", list(b.named.listed))
+	b.view.SetMagic("ansible_play_hosts", list(b.remaining(b.named.listed)))
 	b.view.SetMagic("ansible_play_batch", batch)
 	b.view.SetMagic("play_hosts", batch)
 }

@@ -76,7 +76,9 @@ func (s *settle) hostsAndGroups(o *task.Outcome, e *task.Effect, last bool) {
 		}
 		hostVars, _ := e.AddHost.Get("host_vars")
 		d, _ := hostVars.(*value.Dict)
-		changed, err = b.Inventory.AddHost(value.Str(name), groups, d)
+		if changed, err = b.Inventory.AddHost(value.Str(name), groups, d); changed {
+			b.joins(value.Str(name))
+		}
 	case e.AddGroup != "" && !b.free && !last:
 		s.grouped = append(s.grouped, o)
 		return

@@ -37,9 +37,6 @@ func (s *settle) inclusions() []*inclusion {
 	byKey := map[string][]*inclusion{}
 	for _, h := range s.hosts {
 		o := s.includes[h]
-		if s.once {
-			o = s.includes[s.hosts[0]]
-		}
 		if o == nil {
 			continue
 		}

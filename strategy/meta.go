@@ -180,6 +180,10 @@ func (b *batchRun) flushHandlers(_ *playbook.Task, host string) (string, error) 
 
 func (b *batchRun) refresh(*playbook.Task, string) (string, error) {
 	err := b.Inventory.Refresh()
+	if err == nil {
+		b.named.listed, err = b.Inventory.Match(b.named.pattern)
+	}
+	b.stale = true
 	b.view.Forget()
 	return "inventory successfully refreshed", err
 }

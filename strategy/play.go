@@ -17,7 +17,9 @@ type playRun struct {
 	view    *vars.Play
 	eval    *playEval
 	name    string
-	hosts   []string
+	pattern string
+	listed  []string // its hosts in the inventory's order
+	hosts   []string // and in its own
 	batches [][]string
 }
 
@@ -35,7 +37,7 @@ func (r *Run) play(ctx context.Context, p *playbook.Play) (broken bool, err erro
 	gone := map[string]bool{}
 	for _, batch := range run.batches {
 		b := &batchRun{Run: r, ctx: ctx, play: p, view: run.view, hosts: batch, all: run.hosts, gone: gone,
-			selected: map[*playbook.Task]bool{}}
+			named: run, selected: map[*playbook.Task]bool{}}
 		if err := run.eval.limits(b); err != nil {
 			return false, err
 		}
@@ -70,17 +72,16 @@ func (r *Run) prepare(p *playbook.Play) (*playRun, error) {
 	}
 	run := &playRun{play: p, view: r.Builder.Play(p, value.NewDict(), prompts)}
 	run.eval = &playEval{run: r, view: run.view, play: p}
-	pattern, err := run.eval.pattern()
-	if err != nil {
+	if run.pattern, err = run.eval.pattern(); err != nil {
 		return nil, err
 	}
-	if run.hosts, err = r.Inventory.Match(pattern); err != nil {
+	if run.listed, err = r.Inventory.Match(run.pattern); err != nil {
 		return nil, err
 	}
-	if run.hosts, err = run.eval.ordered(run.hosts); err != nil {
+	if run.hosts, err = run.eval.ordered(run.listed); err != nil {
 		return nil, err
 	}
-	if run.name, err = run.eval.name(pattern); err != nil {
+	if run.name, err = run.eval.name(run.pattern); err != nil {
 		return nil, err
 	}
 	run.batches, err = run.eval.batches(run.hosts)

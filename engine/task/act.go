@@ -19,13 +19,17 @@ func (r *run) act(a *Attempt, act *Action) *end {
 		defer cancel()
 	}
 	result, err := act.Run(ctx, a)
-	if a.Settings.Timeout > 0 && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	timedOut := a.Settings.Timeout > 0 && errors.Is(ctx.Err(), context.DeadlineExceeded)
+	if timedOut {
 		err = Failf("The %s action failed to execute in the expected time frame (%g) and was terminated",
 			r.task.Written, a.Settings.Timeout.Seconds())
 	}
 	var e *end
 	if err != nil {
 		e = r.failure(err)
+		if timedOut && r.task.Loop != nil {
+			e.result.Delete("changed") // as the reference tells of an item
+		}
 	} else {
 		e = r.read(result)
 	}

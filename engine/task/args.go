@@ -51,7 +51,8 @@ func (r *run) argsFrom(args *value.Dict) error {
 	}
 	d, ok := v.(*value.Dict)
 	if !ok && !isOmit(v) {
-		return source.Errorf(r.task.Pos, "the arguments of %q must be a dictionary, not %s", r.task.Written, value.TypeName(v))
+		return source.Errorf(r.task.Pos, "invalid or malformed argument: '%s'", value.Str(v)).
+			WithHint("the arguments of %q must be a dictionary: put quotes around a text with spaces", r.task.Written)
 	}
 	args.Update(d)
 	return nil

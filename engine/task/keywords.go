@@ -1,11 +1,13 @@
 package task
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"play/engine/jinja"
 	"play/engine/source"
 	"play/modules/value"
 )
@@ -18,12 +20,21 @@ func (r *run) keyword(name string) (any, source.Pos, error) {
 	}
 	v, err := r.jinja.Resolve(a.Value)
 	if err != nil {
-		return nil, a.Pos, err
+		return nil, a.Pos, keywordError(name, err)
 	}
 	if isOmit(v) {
 		v = nil
 	}
 	return v, a.Pos, nil
+}
+
+// keywordError names the keyword whose value needs a variable that is not there.
+func keywordError(name string, err error) error {
+	var undef *jinja.UndefinedError
+	if !errors.As(err, &undef) {
+		return err
+	}
+	return source.Errorf(undef.Pos, "The field '%s' has an invalid value, which includes an undefined variable. The error was: %s", name, undef.Msg)
 }
 
 func (r *run) boolKeyword(name string, def bool) (bool, error) {

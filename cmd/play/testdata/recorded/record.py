@@ -18,9 +18,10 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DIR = "/tmp/play-recorded"
+DIR = tempfile.mkdtemp(prefix="play-recorded-")
 ANSWERS = ("stdout", "stderr", "stdout.play")
 HOSTS = "".join("h%d ansible_connection=local ansible_python_interpreter=/usr/bin/python3\n" % n for n in (1, 2, 3, 4))
 VOLATILE = (
@@ -91,3 +92,4 @@ if __name__ == "__main__":
     cases = [os.path.join(HERE, c + ".txtar") for c in sys.argv[1:]]
     for case in cases or sorted(glob.glob(os.path.join(HERE, "*.txtar"))):
         record(case)
+    shutil.rmtree(DIR)
