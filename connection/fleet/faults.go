@@ -31,6 +31,7 @@ type Faults struct {
 	Slow         time.Duration // a pause before each packet either way
 	NoSFTP       bool          // the sftp subsystem is refused
 	DiskFull     bool          // no file takes any content
+	DiskSpace    int           // no file takes more than so many KiB; 0: any number
 	WrongHostKey bool          // another key than known_hosts has
 	BannerBytes  int           // so much text before the login
 	VersionFlood bool          // endless lines instead of the version

@@ -156,8 +156,8 @@ func (s *sessions) start(channel ssh.Channel, line string, env []string, ended c
 	if noise := s.faults.Noise; noise != "" {
 		_, _ = io.WriteString(channel, noise)
 	}
-	if s.faults.DiskFull {
-		line = "ulimit -f 0; trap \"\" XFSZ; " + line
+	if space := s.faults.DiskSpace; s.faults.DiskFull || space > 0 {
+		line = fmt.Sprintf("ulimit -f %d; trap \"\" XFSZ; %s", space*2, line)
 	}
 	cmd := exec.Command(s.host.fleet.shell(), "-c", line)
 	cmd.Dir = s.host.Home

@@ -71,12 +71,13 @@ func serve(config Config) error {
 	defer stop(nil)
 	// Taking these signals also gives the processes we start their default
 	// dispositions, whatever we were started with, and keeps a write to a
-	// controller that is gone from killing us before we have cleaned up.
+	// controller that is gone, or to a file beyond a limit on its size, from killing
+	// us before we have cleaned up.
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGXFSZ)
 	go func() {
 		for sig := range signals {
-			if sig != syscall.SIGPIPE {
+			if sig != syscall.SIGPIPE && sig != syscall.SIGXFSZ {
 				stop(fmt.Errorf("the agent got %v", sig))
 			}
 		}
