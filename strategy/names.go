@@ -26,6 +26,9 @@ func (b *batchRun) event(t *playbook.Task, host string) *event.Task {
 			*field, _ = toBool(v)
 		}
 	}
+	if b.ShowUses {
+		uses(ev, t)
+	}
 	if _, censored := t.Inherit("no_log"); b.ShowArgs && !censored {
 		ev.Args = writtenArgs(t)
 	}

@@ -55,6 +55,8 @@ type Run struct {
 	ForceHandlers  bool
 	// ShowArgs gives task events their arguments (display_args_to_stdout).
 	ShowArgs bool
+	// ShowUses gives task events the variables they set and read.
+	ShowUses bool
 	StartAt  string                       // --start-at-task: a name or pattern; "": from the first
 	Step     func(task string) StepAnswer // --step; nil: no questions
 	// ResetConnection drops the host's connection (meta: reset_connection).

@@ -48,6 +48,11 @@ type Task struct {
 	// Free tells that hosts reach the task each in their own time (strategies
 	// free and host_pinned): outputs name it with the results, not at its start.
 	Free bool
+	// Register, Conditions and Reads are given only when they were asked for:
+	// the variable that its result goes to, and the names that its conditions,
+	// and the whole of it, read.
+	Register          string
+	Conditions, Reads []string
 	// Args is "name=value, name=value" as written, given only when
 	// display_args_to_stdout is on.
 	Args string
