@@ -9,15 +9,15 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"play/connection/contract"
 )
 
 // TestFullRemoteDisk copies a file over SSH that the host has no room for: one
 // clear message, the old file untouched, nothing beside it.
 func TestFullRemoteDisk(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat(sshd); err != nil {
-		t.Skip("OpenSSH's server is not installed")
-	}
+	contract.NeedFile(t, sshd, "OpenSSH's server is not installed")
 	dir := t.TempDir()
 	small := filepath.Join(dir, "small")
 	if err := os.Mkdir(small, 0o755); err != nil {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"play/connection/contract"
 )
 
 const sshd = "/usr/sbin/sshd"
@@ -37,9 +39,7 @@ SetEnv HOME=%[1]s/%[4]s
 // servers on loopback addresses, twice.
 func TestExampleOnOpenSSH(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat(sshd); err != nil {
-		t.Skip("OpenSSH's server is not installed")
-	}
+	contract.NeedFile(t, sshd, "OpenSSH's server is not installed")
 	dir := t.TempDir()
 	inventory := serveOpenSSH(t, dir, 5)
 	first := runPlay(t, dir, "-i", inventory, absolute(t, "../../examples/site.yml"))

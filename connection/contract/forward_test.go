@@ -10,15 +10,16 @@ import (
 	"testing"
 
 	"golang.org/x/crypto/ssh/agent"
+
+	"play/connection/contract"
 )
 
 // TestForwardAgent: the operator's ssh-agent is reached from the host, where
 // that was asked for.
 func TestForwardAgent(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("ssh-add"); err != nil {
-		t.Skip("OpenSSH's client is not installed")
-	}
+	_, err := exec.LookPath("ssh-add")
+	contract.Need(t, err == nil, "OpenSSH's client is not installed")
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)

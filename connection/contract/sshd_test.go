@@ -15,6 +15,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 
 	"play/connection"
+	"play/connection/contract"
 )
 
 // sshd is the path of OpenSSH's server.
@@ -36,9 +37,7 @@ SetEnv HOME=%[1]s/home
 // daemon, no root. extra are further lines of its configuration.
 func sshdTarget(t *testing.T, extra ...string) *connection.Target {
 	t.Helper()
-	if _, err := os.Stat(sshd); err != nil {
-		t.Skip("OpenSSH's server is not installed")
-	}
+	contract.NeedFile(t, sshd, "OpenSSH's server is not installed")
 	if os.Getuid() == 0 {
 		// As root sshd insists on its folder for unprivileged children.
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
