@@ -232,16 +232,20 @@ func (c *chaos) judge(t *testing.T, h *fleet.Host, hurt trouble, round int, out 
 	if !strings.Contains(" "+strings.Join(hurt.ends, " ")+" ", " "+end+" ") {
 		t.Errorf("%s (%s): play says %q", h.Name, hurt.name, end)
 	}
-	c.files(t, h, end, round)
-	c.leftBehind(t, h, hurt)
-	var left []string
+	// What was under way when the host was lost may still come to its end.
+	left := processesOf(h.Home)
 	for range 1200 {
-		if left = processesOf(h.Home); len(left) == 0 {
-			return
+		if len(left) == 0 {
+			break
 		}
 		time.Sleep(50 * time.Millisecond)
+		left = processesOf(h.Home)
 	}
-	t.Errorf("%s (%s): left running: %q", h.Name, hurt.name, left)
+	if len(left) > 0 {
+		t.Errorf("%s (%s): left running: %q", h.Name, hurt.name, left)
+	}
+	c.files(t, h, end, round)
+	c.leftBehind(t, h, hurt)
 }
 
 // files checks that the host's file is the old or the new one, whole, and the
