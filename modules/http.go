@@ -46,6 +46,7 @@ type httpClient struct {
 	redirects      string // all, safe, none or urllib2
 	timeout        time.Duration
 	socket, caPath string
+	serverName     string // the name of the server's certificate, if it is not the URL's
 
 	cookies []httpCookie
 }

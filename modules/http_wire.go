@@ -3,6 +3,7 @@ package modules
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -29,7 +30,9 @@ type httpRequest struct {
 	method  string
 	target  *url.URL
 	headers textproto.MIMEHeader
-	body    []byte // nil: none
+	body    []byte    // nil: none
+	stream  io.Reader // sent instead of body, size bytes of it
+	size    int64
 }
 
 // httpAnswer is what came back. Body is to be closed.
@@ -111,7 +114,7 @@ func (h *httpClient) connect(target, proxy *url.URL) (net.Conn, error) {
 		conn.Close()
 		return nil, err
 	}
-	secure.ServerName = target.Hostname()
+	secure.ServerName = cmp.Or(h.serverName, target.Hostname())
 	over := tls.Client(conn, secure)
 	if err := over.HandshakeContext(h); err != nil {
 		conn.Close()
@@ -174,8 +177,11 @@ func (h *httpClient) talk(conn net.Conn, r *httpRequest, proxy *url.URL) (*httpA
 	if proxy != nil && r.target.Scheme == "http" {
 		head.WriteString(proxyAuthorization(proxy))
 	}
-	if r.body != nil {
-		head.WriteString("Content-Length: " + strconv.Itoa(len(r.body)) + "\r\n")
+	if r.stream == nil {
+		r.stream, r.size = bytes.NewReader(r.body), int64(len(r.body))
+	}
+	if r.body != nil || r.size > 0 {
+		head.WriteString("Content-Length: " + strconv.FormatInt(r.size, 10) + "\r\n")
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.headers)) {
 		text := r.headers.Get(name)
@@ -188,7 +194,7 @@ func (h *httpClient) talk(conn net.Conn, r *httpRequest, proxy *url.URL) (*httpA
 	}
 	head.WriteString("\r\n")
 	// A server may answer and close before it has read everything.
-	_, sendErr := io.Copy(conn, io.MultiReader(strings.NewReader(head.String()), bytes.NewReader(r.body)))
+	_, sendErr := io.Copy(conn, io.MultiReader(strings.NewReader(head.String()), io.LimitReader(r.stream, r.size)))
 	answer, err := readAnswer(conn, r)
 	if err != nil && sendErr != nil {
 		err = sendErr
