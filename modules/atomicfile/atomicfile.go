@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -43,12 +44,12 @@ func Create(dest string, o Options) (*File, error) {
 	if dir == "" {
 		dir = "."
 	}
-	f, err := temp(dir, base)
+	f, done, err := temp(dir, base)
 	if err != nil && o.Unsafe && o.Scratch != "" {
-		f, err = temp(o.Scratch, base)
+		f, done, err = temp(o.Scratch, base)
 	}
 	if err == nil {
-		return &File{f, dest, o, leftover.File(f.Name())}, nil
+		return &File{f, dest, o, done}, nil
 	}
 	if errors.Is(err, os.ErrPermission) || errors.Is(err, unix.EROFS) {
 		return nil, fmt.Errorf("The destination directory (%s) is not writable by the current user. Error was: %w", filepath.Clean(dir), reason(err))
@@ -56,11 +57,24 @@ func Create(dest string, o Options) (*File, error) {
 	return nil, fmt.Errorf("Could not replace file %s: %w", dest, reason(err))
 }
 
-func temp(dir, base string) (*os.File, error) {
+// temp creates a file that was noted as a leftover before it is there.
+func temp(dir, base string) (f *os.File, done func(), err error) {
 	if len(base) > 200 {
 		base = base[:200]
 	}
-	return os.CreateTemp(dir, ".ansible_tmp*"+base)
+	for range 100 {
+		path := filepath.Join(dir, fmt.Sprintf(".ansible_tmp%d%s", rand.Uint64(), base))
+		done = leftover.File(path)
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err == nil {
+			return f, done, nil
+		}
+		done()
+		if !errors.Is(err, os.ErrExist) {
+			break
+		}
+	}
+	return nil, nil, err
 }
 
 // Write replaces dest by what r holds.

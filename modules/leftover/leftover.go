@@ -41,13 +41,20 @@ func Watch(folder string, env []string) {
 	watch.folder, watch.env, watch.enabled = folder, env, true
 }
 
+// Prepare starts the shell, so that what is started next is noted at once.
+func Prepare() {
+	watch.mu.Lock()
+	defer watch.mu.Unlock()
+	watch.ready()
+}
+
 // Group notes a process group that runs, led by a child of this process that
 // was not waited for; done tells that it is done with.
 func Group(leader int) (done func()) {
 	return watch.note('g', fmt.Sprintf("%d %s", leader, procfs.Start(leader)))
 }
 
-// File notes a temporary file; done tells that it is done with.
+// File notes a temporary file that is about to be created; done tells that it is done with.
 func File(path string) (done func()) {
 	full, err := filepath.Abs(path)
 	if err != nil || strings.ContainsAny(full, "\n\x00") {
@@ -61,11 +68,7 @@ func File(path string) (done func()) {
 func (w *watcher) note(kind byte, what string) (done func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.enabled {
-		return func() {}
-	}
-	if w.pipe == nil && !w.start() {
-		w.enabled = false // there is no shell: this host has to do without
+	if !w.ready() {
 		return func() {}
 	}
 	w.last++
@@ -76,6 +79,14 @@ func (w *watcher) note(kind byte, what string) (done func()) {
 		defer w.mu.Unlock()
 		w.tell(fmt.Sprintf("- %d\n", number))
 	}
+}
+
+// ready starts the shell where that was not done yet; false: nothing is watched.
+func (w *watcher) ready() bool {
+	if w.enabled && w.pipe == nil {
+		w.enabled = w.start() // without a shell this host has to do without
+	}
+	return w.enabled
 }
 
 // tellWithin bounds the wait for a shell that does not read.

@@ -72,6 +72,7 @@ func Run(ctx context.Context, c Command) (*Outcome, error) {
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 		WaitDelay:   linger,
 	}
+	leftover.Prepare()
 	out := &Outcome{Start: time.Now()}
 	if err := cmd.Start(); err != nil {
 		return nil, startError(err, c.Argv[0])
