@@ -42,7 +42,9 @@ type session struct {
 	facts   *factCache // nil until the first playbook runs
 	finder  *modulefind.Finder
 	secrets *vault.Noted // what must not be kept
-	ids     strategy.IDs
+	// showUses gives events the variables that tasks set and read.
+	showUses bool
+	ids      strategy.IDs
 }
 
 // newSession reads configuration, inventory and extra variables. It contacts
@@ -178,7 +180,7 @@ func (s *session) run(pb *playbook.Playbook) (*strategy.Report, error) {
 	r := &strategy.Run{Executor: x, Builder: s.builder, Inventory: s.inv, Loader: s.loader, Sink: s.sink,
 		Forks: s.opts.Forks, OnlyTags: s.opts.Tags, SkipTags: s.opts.SkipTags, Gather: s.opts.Gathering != "explicit",
 		GatherSmart: s.opts.Gathering == "smart", AnyErrorsFatal: s.opts.AnyErrorsFatal, ForceHandlers: s.opts.ForceHandlers,
-		Strategy: s.opts.Settings.Strategy, ShowArgs: s.opts.Settings.DisplayArgs,
+		Strategy: s.opts.Settings.Strategy, ShowArgs: s.opts.Settings.DisplayArgs, ShowUses: s.showUses,
 		IDs: &s.ids, StartAt: s.opts.StartAt, Prompts: s.prompts, ResetConnection: s.reset(deps, x)}
 	if s.opts.Step {
 		r.Step = s.step

@@ -81,7 +81,7 @@ func detailOf(r *event.Result) *draft {
 		fallthrough
 	case Changed:
 		d.Stdout, d.Stderr = get("stdout"), get("stderr")
-		d.Path = pathOf(r.Result)
+		d.Path = PathOf(r.Result)
 		if rc, ok := r.Result.Get("rc"); ok {
 			n, _ := rc.(int)
 			d.RC = &n
@@ -102,11 +102,22 @@ func (d *draft) unlessEmpty() *draft {
 	return d
 }
 
-// pathOf is the file that a result is about, or "".
-func pathOf(result *value.Dict) string {
+// PathOf is the file that a result is about, or "".
+func PathOf(result *value.Dict) string {
 	for _, key := range []string{"dest", "path"} {
 		if p := textOf(result, key); p != "" {
 			return p
+		}
+	}
+	diff, _ := result.Get("diff")
+	if l, ok := diff.(*value.List); ok && len(l.Items) > 0 {
+		diff = l.Items[0]
+	}
+	if d, ok := diff.(*value.Dict); ok {
+		for _, key := range []string{"before_header", "after_header"} {
+			if p, _, _ := strings.Cut(textOf(d, key), " "); strings.HasPrefix(p, "/") {
+				return p
+			}
 		}
 	}
 	return ""
