@@ -1,14 +1,12 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync"
-
-	"github.com/fxamacker/cbor/v2"
 )
 
 // ErrProtocol is wrapped by errors about what the peer sent, as opposed to a
@@ -20,70 +18,66 @@ var ErrBroken = errors.New("the stream is broken")
 
 // Frame is one frame as it was read. Its payload is undecoded.
 type Frame struct {
-	_       struct{} `cbor:",toarray"`
 	Kind    Kind
 	ID      uint32
-	Payload cbor.RawMessage
-}
-
-// outgoing is a frame to be written.
-type outgoing struct {
-	_       struct{} `cbor:",toarray"`
-	Kind    Kind
-	ID      uint32
-	Payload any
+	Payload []byte
 }
 
 // Bytes decodes the payload of a data, output or part frame.
-func (f *Frame) Bytes() ([]byte, error) { return decode[[]byte](f) }
+func (f *Frame) Bytes() (data []byte, err error) {
+	r := f.items()
+	if !r.null() {
+		data, err = r.chunk(majorBytes)
+	}
+	return data, f.ended(&r, err)
+}
 
 // Text decodes the payload of a bye.
-func (f *Frame) Text() (string, error) { return decode[string](f) }
+func (f *Frame) Text() (string, error) {
+	r := f.items()
+	text, err := r.text()
+	return text, f.ended(&r, err)
+}
 
 // Number decodes the payload of a credit.
-func (f *Frame) Number() (uint32, error) { return decode[uint32](f) }
+func (f *Frame) Number() (uint32, error) {
+	r := f.items()
+	n, err := r.number(math.MaxUint32)
+	return uint32(n), f.ended(&r, err)
+}
 
 // Hello decodes the payload of a hello.
-func (f *Frame) Hello() (*Hello, error) { return pointer(decode[Hello](f)) }
+func (f *Frame) Hello() (*Hello, error) { h := &Hello{}; return h, f.message(h) }
 
 // Call decodes the payload of a call.
-func (f *Frame) Call() (*Call, error) { return pointer(decode[Call](f)) }
+func (f *Frame) Call() (*Call, error) { c := &Call{}; return c, f.message(c) }
 
 // Reply decodes the payload of a reply.
-func (f *Frame) Reply() (*Reply, error) { return pointer(decode[Reply](f)) }
+func (f *Frame) Reply() (*Reply, error) { p := &Reply{}; return p, f.message(p) }
 
-func pointer[T any](v T, err error) (*T, error) { return &v, err }
+func (f *Frame) items() items { return items{rest: f.Payload} }
 
-func decode[T any](f *Frame) (T, error) {
-	var v T
-	mode, err := decoding()
+func (f *Frame) message(m message) error {
+	r := f.items()
+	return f.ended(&r, r.message(m, maxDepth))
+}
+
+// ended makes the error of a payload that is not what its kind asks for.
+func (f *Frame) ended(r *items, err error) error {
 	if err == nil {
-		err = mode.Unmarshal(f.Payload, &v)
+		err = r.end()
 	}
 	if err != nil {
-		return v, fmt.Errorf("%w: frame of kind %d: %v", ErrProtocol, f.Kind, err)
+		return fmt.Errorf("%w: frame of kind %d: %v", ErrProtocol, f.Kind, err)
 	}
-	return v, nil
+	return nil
 }
 
 // EncodeCall is a call outside of a stream of frames (for a detached run).
-func EncodeCall(c *Call) ([]byte, error) { return cbor.Marshal(c) }
+func EncodeCall(c *Call) ([]byte, error) { return appendMessage(nil, c), nil }
 
 // DecodeCall reads what EncodeCall made.
 func DecodeCall(data []byte) (*Call, error) { return (&Frame{Kind: KindCall, Payload: data}).Call() }
-
-// decoding bounds what one frame can make the decoder do.
-var decoding = sync.OnceValues(func() (cbor.DecMode, error) {
-	return cbor.DecOptions{
-		MaxNestedLevels:  8,
-		MaxArrayElements: 1 << 16,
-		MaxMapPairs:      64,
-		IndefLength:      cbor.IndefLengthForbidden,
-		TagsMd:           cbor.TagsForbidden,
-		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
-		UTF8:             cbor.UTF8DecodeInvalid, // arguments may hold raw bytes
-	}.DecMode()
-})
 
 // Reader reads frames. It is not safe for concurrent use.
 type Reader struct {
@@ -137,13 +131,28 @@ func (r *Reader) body(n int) ([]byte, error) {
 	return buf, nil
 }
 
+// parse takes a frame apart; the payload's items are checked, not decoded.
 func parse(body []byte) (*Frame, error) {
-	mode, err := decoding()
-	if err != nil {
-		return nil, err
+	r := items{rest: body}
+	n, err := r.count(majorArray, 3)
+	if err == nil && n != 3 {
+		err = fmt.Errorf("it has %d parts", n)
 	}
-	f := &Frame{}
-	if err := mode.Unmarshal(body, f); err != nil {
+	var kind, id uint64
+	if err == nil {
+		kind, err = r.number(math.MaxUint8)
+	}
+	if err == nil {
+		id, err = r.number(math.MaxUint32)
+	}
+	f := &Frame{Kind: Kind(kind), ID: uint32(id), Payload: r.rest}
+	if err == nil {
+		err = r.skip(maxDepth - 1)
+	}
+	if err == nil {
+		err = r.end()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: a frame that is not CBOR: %v", ErrProtocol, err)
 	}
 	if f.Kind == 0 || f.Kind >= kindEnd {
@@ -157,7 +166,7 @@ func parse(body []byte) (*Frame, error) {
 type Writer struct {
 	mu  sync.Mutex
 	w   io.Writer
-	buf bytes.Buffer
+	buf []byte
 	err error // the first failure; everything after it fails too
 }
 
@@ -172,23 +181,42 @@ func (w *Writer) Write(kind Kind, id uint32, payload any) error {
 	if w.err != nil {
 		return w.err
 	}
-	w.buf.Reset()
-	w.buf.Write(make([]byte, 4))
-	if err := cbor.MarshalToBuffer(outgoing{Kind: kind, ID: id, Payload: payload}, &w.buf); err != nil {
-		return fmt.Errorf("cannot encode a frame: %w", err)
+	frame, err := appendFrame(append(w.buf[:0], 0, 0, 0, 0), kind, id, payload)
+	if err != nil {
+		return err
 	}
-	n := w.buf.Len() - 4
+	n := len(frame) - 4
 	if n > MaxFrame {
 		return fmt.Errorf("cannot send a frame of %d bytes: at most %d are allowed", n, MaxFrame)
 	}
-	binary.BigEndian.PutUint32(w.buf.Bytes(), uint32(n))
-	if _, err := w.w.Write(w.buf.Bytes()); err != nil {
+	binary.BigEndian.PutUint32(frame, uint32(n))
+	if _, err := w.w.Write(frame); err != nil {
 		w.err = fmt.Errorf("%w: %w", ErrBroken, err)
 	}
-	if w.buf.Cap() > DataSize*4 {
-		w.buf = bytes.Buffer{}
+	if w.buf = frame; cap(frame) > DataSize*4 {
+		w.buf = nil
 	}
 	return w.err
+}
+
+// appendFrame writes a frame's array.
+func appendFrame(b []byte, kind Kind, id uint32, payload any) ([]byte, error) {
+	b = appendHead(b, majorArray, 3)
+	b = appendHead(b, majorUint, uint64(kind))
+	b = appendHead(b, majorUint, uint64(id))
+	switch p := payload.(type) {
+	case nil:
+		return append(b, codeNull), nil
+	case message:
+		return appendMessage(b, p), nil
+	case []byte:
+		return appendBytes(b, p), nil
+	case string:
+		return appendText(b, p), nil
+	case uint32:
+		return appendHead(b, majorUint, uint64(p)), nil
+	}
+	return nil, fmt.Errorf("cannot encode a frame: a %T is no payload", payload)
 }
 
 // WriteText sends a long JSON text as part frames, up to the last piece, which

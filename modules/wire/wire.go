@@ -53,49 +53,97 @@ const (
 // Hello is each side's first frame. The controller fills in Version and Build
 // only; the agent says where it runs.
 type Hello struct {
-	Version int    `cbor:"1,keyasint"`
-	Build   string `cbor:"2,keyasint"` // version and commit of the program
-	OS      string `cbor:"3,keyasint,omitempty"`
-	Arch    string `cbor:"4,keyasint,omitempty"`
-	UID     int    `cbor:"5,keyasint,omitempty"`
-	User    string `cbor:"6,keyasint,omitempty"`
-	Home    string `cbor:"7,keyasint,omitempty"`
-	TmpDir  string `cbor:"8,keyasint,omitempty"` // private folder of this agent, gone when it ends
-	PID     int    `cbor:"9,keyasint,omitempty"`
-	Dir     string `cbor:"10,keyasint,omitempty"` // working directory
+	Version int
+	Build   string // version and commit of the program
+	OS      string
+	Arch    string
+	UID     int
+	User    string
+	Home    string
+	TmpDir  string // private folder of this agent, gone when it ends
+	PID     int
+	Dir     string // working directory
+}
+
+func (h *Hello) fields() []field {
+	return []field{
+		{1, true, &h.Version},
+		{2, true, &h.Build},
+		{3, false, &h.OS},
+		{4, false, &h.Arch},
+		{5, false, &h.UID},
+		{6, false, &h.User},
+		{7, false, &h.Home},
+		{8, false, &h.TmpDir},
+		{9, false, &h.PID},
+		{10, false, &h.Dir},
+	}
 }
 
 // Call asks for one module run.
 type Call struct {
-	Module    string   `cbor:"1,keyasint"`
-	Args      []byte   `cbor:"2,keyasint"` // a JSON object
-	Check     bool     `cbor:"3,keyasint,omitempty"`
-	Diff      bool     `cbor:"4,keyasint,omitempty"`
-	NoLog     bool     `cbor:"5,keyasint,omitempty"`
-	Verbosity int      `cbor:"6,keyasint,omitempty"`
-	Env       []string `cbor:"7,keyasint,omitempty"`  // "NAME=value", the task's environment
-	Live      bool     `cbor:"8,keyasint,omitempty"`  // send output frames while it runs (set by the link)
-	Body      bool     `cbor:"9,keyasint,omitempty"`  // data frames follow (set by the link)
-	Extra     []byte   `cbor:"10,keyasint,omitempty"` // a JSON object of "_ansible_*" values and hints
-	Timeout   float64  `cbor:"11,keyasint,omitempty"` // seconds; 0: none
-	Async     *Async   `cbor:"12,keyasint,omitempty"` // start it detached
-	Dir       string   `cbor:"13,keyasint,omitempty"` // working directory of processes; "": the agent's
-	Content   bool     `cbor:"14,keyasint,omitempty"` // the module's content is wanted (set by the link)
+	Module    string
+	Args      []byte // a JSON object
+	Check     bool
+	Diff      bool
+	NoLog     bool
+	Verbosity int
+	Env       []string // "NAME=value", the task's environment
+	Live      bool     // send output frames while it runs (set by the link)
+	Body      bool     // data frames follow (set by the link)
+	Extra     []byte   // a JSON object of "_ansible_*" values and hints
+	Timeout   float64  // seconds; 0: none
+	Async     *Async   // start it detached
+	Dir       string   // working directory of processes; "": the agent's
+	Content   bool     // the module's content is wanted (set by the link)
 
 	// Sink receives the content that the module sends back (fetch); nil: it is
 	// dropped. It stays on the controller.
-	Sink io.Writer `cbor:"-"`
+	Sink io.Writer
+}
+
+func (c *Call) fields() []field {
+	return []field{
+		{1, true, &c.Module},
+		{2, true, &c.Args},
+		{3, false, &c.Check},
+		{4, false, &c.Diff},
+		{5, false, &c.NoLog},
+		{6, false, &c.Verbosity},
+		{7, false, &c.Env},
+		{8, false, &c.Live},
+		{9, false, &c.Body},
+		{10, false, &c.Extra},
+		{11, false, &c.Timeout},
+		{12, false, &c.Async},
+		{13, false, &c.Dir},
+		{14, false, &c.Content},
+	}
 }
 
 // Async asks for a detached run.
 type Async struct {
-	JID   string `cbor:"1,keyasint"`
-	Limit int    `cbor:"2,keyasint"`           // seconds until all its processes are ended
-	Dir   string `cbor:"3,keyasint,omitempty"` // "": ~/.ansible_async
+	JID   string
+	Limit int    // seconds until all its processes are ended
+	Dir   string // "": ~/.ansible_async
+}
+
+func (a *Async) fields() []field {
+	return []field{
+		{1, true, &a.JID},
+		{2, true, &a.Limit},
+		{3, false, &a.Dir},
+	}
 }
 
 // Reply ends a call. Result is the module's result, a JSON object, as Ansible's
 // modules print it ("failed" and "msg" included).
 type Reply struct {
-	Result []byte `cbor:"1,keyasint"`
+	Result []byte
+}
+
+func (r *Reply) fields() []field {
+	return []field{
+		{1, true, &r.Result},
+	}
 }
