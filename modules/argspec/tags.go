@@ -51,6 +51,11 @@ func optionOf(f reflect.StructField, tag string) Option {
 			panic(fmt.Sprintf("argspec: field %s: unknown tag word %q", f.Name, w))
 		}
 	}
+	if o.Type == "int" { // the choices are numbers too
+		for i, c := range o.Choices {
+			o.Choices[i] = o.defaultOf(c.(string))
+		}
+	}
 	if fallback != nil {
 		o.Default = o.defaultOf(*fallback)
 	}
