@@ -27,6 +27,7 @@ var forbidden = map[string][]string{
 	"engine/iterator":  {"play/engine/vars", "play/engine/task", "play/engine/event", "play/engine/inventory"},
 	"engine/vars":      {"play/engine/task", "play/engine/iterator", "play/engine/event"},
 	"engine/task":      {"play/engine/iterator", "play/engine/output"},
+	"engine/live":      {"play/engine/task", "play/engine/playbook", "play/engine/vars", "play/engine/jinja"},
 	"engine/output":    {"play/engine/task", "play/engine/playbook", "play/engine/vars", "play/engine/jinja"},
 	"engine/history":   {"play/engine/task", "play/engine/playbook", "play/engine/vars", "play/engine/jinja", "play/engine/inventory"},
 	"engine/drift":     {"play/engine/task", "play/engine/playbook", "play/engine/vars", "play/engine/inventory"},

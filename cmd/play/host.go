@@ -9,9 +9,12 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/term"
+
+	"play/engine/live"
 )
 
 // host is what play gets of the machine it runs on; tests make their own.
@@ -21,7 +24,8 @@ type host struct {
 	OutFile  *os.File // the file behind Out; nil when it is none
 	Environ  []string
 	Dir      string
-	mu       sync.Mutex // one question at a time
+	mu       sync.Mutex                   // one question at a time
+	block    atomic.Pointer[live.Painter] // of the run that is watched; or nil
 }
 
 func newHost() *host {
@@ -97,8 +101,8 @@ func trimNewline(s string) string {
 }
 
 // interruptible returns a context that ends at the first SIGINT, SIGTERM or
-// SIGHUP; a second one ends play at once.
-func interruptible(parent context.Context) (context.Context, context.CancelFunc) {
+// SIGHUP; a second one calls leave and ends play at once.
+func interruptible(parent context.Context, leave func()) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -112,6 +116,7 @@ func interruptible(parent context.Context) (context.Context, context.CancelFunc)
 		}
 		select {
 		case <-signals:
+			leave()
 			os.Exit(exitInterrupted)
 		case <-done:
 		}

@@ -54,7 +54,7 @@ func run(h *host, args []string) (code int) {
 			code = exitDefect
 		}
 	}()
-	ctx, stop := interruptible(context.Background())
+	ctx, stop := interruptible(context.Background(), h.leave)
 	defer stop()
 	app := newApp(h)
 	if complete(h, app, args) {
@@ -176,11 +176,16 @@ func playAction(h *host, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	view, stopLive := startLive(h, o, c)
+	defer stopLive()
 	sinks, closeSinks, err := newSinks(h, o, c.String("events"))
 	if err != nil {
 		return err
 	}
 	defer closeSinks()
+	if view != nil {
+		sinks = append([]event.Sink{view}, sinks...)
+	}
 	kept := newKeeper(h, o, c, history.KindRun)
 	sink := event.Locked(kept.with(sinks)...)
 	s, err := newSession(c.Context, h, o, sink)

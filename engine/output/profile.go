@@ -136,7 +136,7 @@ func (p *profile) Stats([]string, map[string]event.Counts, *value.Dict) {
 
 func (p *profile) spentLine(name string, took time.Duration) {
 	seconds := fmt.Sprintf(" %.2fs", took.Seconds())
-	dashes := max(profileWidth-columns(name)-1-len(seconds), 0)
+	dashes := max(profileWidth-Columns(name)-1-len(seconds), 0)
 	p.line(name+" "+strings.Repeat("-", dashes)+seconds, "")
 }
 

@@ -70,12 +70,12 @@ func validUTF8(text string) string {
 // banner shows a heading with stars up to the width, and an empty line before.
 func (s *screen) banner(text string) {
 	text = strings.TrimSpace(printable(text))
-	stars := max(s.Width-columns(text), 3)
+	stars := max(s.Width-Columns(text), 3)
 	s.line("\n"+text+" "+strings.Repeat("*", stars), "")
 }
 
-// columns returns how many columns of a terminal a text takes.
-func columns(text string) int {
+// Columns returns how many columns of a terminal a text takes.
+func Columns(text string) int {
 	n := 0
 	for _, r := range text {
 		n += runeColumns(r)
@@ -96,6 +96,10 @@ func runeColumns(r rune) int {
 	}
 	return 1
 }
+
+// Printable takes the control characters but newline and tab out of a text, so
+// that no host can steer the terminal.
+func Printable(text string) string { return printable(text) }
 
 // printable takes the control characters but newline and tab out of a name or
 // label, so that no host can steer the terminal.

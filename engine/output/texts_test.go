@@ -68,8 +68,8 @@ func TestUnifiedDiff(t *testing.T) {
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 0, "abc": 3, "é": 1, "e\u0301": 1, "日本": 4, "ｗ": 2, "\u200b": 0} {
-		if got := columns(text); got != want {
-			t.Errorf("columns(%q) = %d, want %d", text, got, want)
+		if got := Columns(text); got != want {
+			t.Errorf("Columns(%q) = %d, want %d", text, got, want)
 		}
 	}
 }
