@@ -31,7 +31,9 @@ type Deps struct {
 	Defaults Defaults
 	Loader   VarsLoader
 	Terminal Terminal
-	Now      func() time.Time
+	// HashMerge is hash_behaviour=merge.
+	HashMerge bool
+	Now       func() time.Time
 	// Managed is the text of ansible_managed, a template.
 	Managed string
 	// SSHOptions reads ssh_args and its kin into options by lower-case name.

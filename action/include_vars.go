@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"play/engine/jinja"
 	"play/engine/task"
 	"play/modules/value"
 )
@@ -24,18 +25,13 @@ func (d *Deps) includeVars(_ context.Context, a *task.Attempt) (*value.Dict, err
 		return nil, err
 	}
 	all := value.NewDict()
-	merge := argString(a, "hash_behaviour") == "merge"
 	loaded := value.NewList()
 	for _, f := range files {
 		vars, err := d.Loader.Vars(f)
 		if err != nil {
 			return nil, err
 		}
-		if merge {
-			mergeDeep(all, vars)
-		} else {
-			all.Update(vars)
-		}
+		all.Update(vars)
 		all.Lazy = all.Lazy || vars.Lazy
 		loaded.Append(f)
 	}
@@ -44,7 +40,67 @@ func (d *Deps) includeVars(_ context.Context, a *task.Attempt) (*value.Dict, err
 		named.Lazy = all.Lazy
 		all = named
 	}
+	if err := d.combined(a, all); err != nil {
+		return nil, err
+	}
 	return value.DictOf("changed", false, "ansible_facts", all, "ansible_included_var_files", loaded), nil
+}
+
+// combined merges what was read into the variables of the same names, where
+// hash_behaviour is given and is not the configured one.
+func (d *Deps) combined(a *task.Attempt, read *value.Dict) error {
+	configured := "replace"
+	if d.HashMerge {
+		configured = "merge"
+	}
+	behaviour := argString(a, "hash_behaviour")
+	if behaviour == "" || behaviour == configured {
+		return nil
+	}
+	for i := range read.Len() {
+		name, v := read.At(i)
+		old, _ := a.Scope.Lookup(value.Str(name))
+		low, ok1 := old.(*value.Dict)
+		high, ok2 := v.(*value.Dict)
+		if !ok1 || !ok2 {
+			return fmt.Errorf("failed to combine variables, expected dicts but got a '%s' and a '%s': \n%s\n%s",
+				loadedType(old), loadedType(v), asJSON(old), asJSON(v))
+		}
+		both := value.Combine(low, high)
+		if behaviour != "merge" {
+			both = low.Clone()
+			both.Update(high)
+			both.Lazy = low.Lazy || high.Lazy
+		}
+		read.SetAt(i, both)
+		read.Lazy = read.Lazy || both.Lazy
+	}
+	return nil
+}
+
+// loadedType is what Python calls the class of a loaded value.
+func loadedType(v any) string {
+	switch v.(type) {
+	case string, *jinja.Template:
+		return "AnsibleUnicode"
+	case *value.List:
+		return "AnsibleSequence"
+	case *value.Dict:
+		return "AnsibleMapping"
+	}
+	return value.TypeName(v)
+}
+
+// asJSON shows a loaded value, templates as they were written.
+func asJSON(v any) string {
+	if t, ok := v.(*jinja.Template); ok {
+		v = t.Source
+	}
+	text, err := value.EncodeJSON(v, value.JSONOptions{})
+	if err != nil {
+		return value.Repr(v)
+	}
+	return text
 }
 
 // includedFiles lists the files that the arguments name, in loading order.
@@ -156,20 +212,4 @@ func contains(list []string, s string) bool {
 		}
 	}
 	return false
-}
-
-// mergeDeep merges dicts key by key; other values are replaced.
-func mergeDeep(into, from *value.Dict) {
-	for k, v := range from.All() {
-		old, _ := into.GetKey(k)
-		oldDict, ok1 := old.(*value.Dict)
-		newDict, ok2 := v.(*value.Dict)
-		if ok1 && ok2 {
-			merged := oldDict.Clone()
-			mergeDeep(merged, newDict)
-			merged.Lazy = oldDict.Lazy || newDict.Lazy
-			v = merged
-		}
-		_ = into.SetKey(k, v) // k came from a dict
-	}
 }

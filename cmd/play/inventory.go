@@ -38,7 +38,7 @@ func inventoryAction(h *host, c *cli.Context) error {
 		return err
 	}
 	defer s.close()
-	r := &inventory.Render{Inventory: s.inv.inv, PlaybookDir: c.String("playbook-dir"), Extra: s.extra, Export: c.Bool("export")}
+	r := &inventory.Render{Inventory: s.inv.inv, PlaybookDir: c.String("playbook-dir"), Extra: s.extra, Export: c.Bool("export"), Merge: o.Settings.HashMerge}
 	switch {
 	case c.Bool("graph"):
 		text, err := r.Graph(first(c.Args().First(), "all"), c.Bool("vars"))

@@ -74,10 +74,6 @@ func (p *preflight) add(err error) {
 // playbooks reads what the loaded playbooks name. The error is a file of a
 // targeted host, or of a play's vars_files, that cannot be read.
 func (p *preflight) playbooks(books []*playbook.Playbook) error {
-	if v, ok := p.s.opts.Config.Get("DEFAULT_HASH_BEHAVIOUR"); ok && p.s.opts.Settings.HashMerge {
-		p.add(source.Errorf(v.Pos, "cannot merge dicts of the same name: hash_behaviour = merge (%s) is not supported", v.Origin()).
-			WithHint("merge where it is wanted: {{ a | combine(b, recursive=True) }}"))
-	}
 	for _, pb := range books {
 		p.s.setPlaybook(pb)
 		for _, play := range pb.Plays {

@@ -40,7 +40,19 @@ h4 ansible_connection=local
 // UPDATE_PLAY=1 rewrites stdout.play of the cases that deviate.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
-	paths, err := filepath.Glob("testdata/recorded/*.txtar")
+	compareRecorded(t, "testdata/recorded/*.txtar")
+}
+
+// TestRecordedVariables does the same for the runs that ask what variables are
+// worth.
+func TestRecordedVariables(t *testing.T) {
+	t.Parallel()
+	compareRecorded(t, "testdata/variables/*.txtar")
+}
+
+func compareRecorded(t *testing.T, pattern string) {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no recorded cases: %v", err)
 	}
@@ -142,7 +154,11 @@ func (c *recordedCase) run(t *testing.T) (stdout, stderr string, status int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("play", append([]string{"-i", "hosts", "-f", "4", "site.yml"}, args...)...)
+	inventory := c.header("inventory")
+	if inventory == "" {
+		inventory = "hosts"
+	}
+	cmd := exec.Command("play", append([]string{"-i", inventory, "-f", "4", "site.yml"}, args...)...)
 	cmd.Dir = c.dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.dir, "LC_ALL=C.UTF-8", "ANSIBLE_NOCOLOR=1", "ANSIBLE_GATHERING=explicit"}, env...)
 	var out, errOut strings.Builder

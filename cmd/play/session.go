@@ -51,6 +51,7 @@ type session struct {
 // no host.
 func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*session, error) {
 	s := &session{host: h, opts: o, ctx: ctx, sink: sink, store: vars.NewStore()}
+	s.store.Merge = o.Settings.HashMerge
 	secrets, err := vaultSecrets(ctx, h, o)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 	secrets = s.secrets.Decrypter()
 	s.env = newEnv(o.Compat, secrets)
 	s.yaml = &yamlload.Loader{Env: s.env, Vault: secrets, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
-	if s.extra, err = extravars.Parse(o.ExtraVars, s.yaml); err != nil {
+	if s.extra, err = extravars.Parse(o.ExtraVars, s.yaml, o.Settings.HashMerge); err != nil {
 		return nil, err
 	}
 	if err := s.loadInventory(); err != nil {
@@ -68,9 +69,9 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 	}
 	s.finder = newFinder(h, o)
 	s.loader = &playbook.Loader{YAML: s.yaml, Modules: knownModules(s.finder), RolesPath: o.RolesPath, CollectionsPath: o.CollectionsPath,
-		ExtraVars: s.extra, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
+		ExtraVars: s.extra, HashMerge: o.Settings.HashMerge, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
 	s.builder = &vars.Builder{SearchPath: func(t *playbook.Task) []string { return task.SearchPath(t, s.inv.dir) },
-		Inventory: s.inv, Store: s.store, Extra: s.extra, Run: s.runVars(), VarsFile: s.loader.VarsFile,
+		Inventory: s.inv, Store: s.store, Extra: s.extra, Merge: o.Settings.HashMerge, Run: s.runVars(), VarsFile: s.loader.VarsFile,
 		Context: func(sc *vars.Scope) *jinja.Context { return s.context(sc, nil) }}
 	return s, nil
 }
@@ -91,7 +92,7 @@ func (s *session) close() {
 
 func (s *session) loadInventory() error {
 	load := func() (*inventory.Inventory, error) {
-		return inventory.Load(s.opts.Inventory, inventory.Options{Env: s.env, InvalidGroupChars: s.opts.Settings.InvalidGroups, Vault: s.yaml.Vault, Context: s.ctx,
+		return inventory.Load(s.opts.Inventory, inventory.Options{Env: s.env, InvalidGroupChars: s.opts.Settings.InvalidGroups, HashMerge: s.opts.Settings.HashMerge, Vault: s.yaml.Vault, Context: s.ctx,
 			Environ: s.host.Environ, Warn: func(msg string) { s.sink.Warning(msg, source.Pos{}) }})
 	}
 	inv, err := load()
@@ -202,7 +203,7 @@ func (s *session) setPlaybook(pb *playbook.Playbook) {
 func (s *session) deps() *action.Deps {
 	o := s.opts
 	return &action.Deps{Links: s.pool, Loader: s.loader, Vaulted: s.vaulted, Terminal: s.host, Now: time.Now, Managed: o.Managed,
-		SSHOptions: sshOptions, JobID: newJobID, Foreign: newForeign(s.host, o, s.finder), Defaults: o.Connection}
+		SSHOptions: sshOptions, JobID: newJobID, Foreign: newForeign(s.host, o, s.finder), Defaults: o.Connection, HashMerge: o.Settings.HashMerge}
 }
 
 // vaulted reads a local file that is encrypted, for copy and template.

@@ -18,16 +18,21 @@ import (
 )
 
 // Parse reads the values of --extra-vars in order; a later one
-// replaces a name of an earlier one. Each is "@file", a YAML or JSON mapping,
+// replaces a name of an earlier one, or with merge is merged into it where both
+// are dicts. Each is "@file", a YAML or JSON mapping,
 // or name=value words, whose values are strings. They are the operator's own,
 // so strings that hold Jinja become templates. Words without "=" are gathered
 // under _raw_params.
-func Parse(args []string, l *yamlload.Loader) (*value.Dict, error) {
+func Parse(args []string, l *yamlload.Loader, merge bool) (*value.Dict, error) {
 	all := value.NewDict()
 	for _, text := range args {
 		v, err := vars(text, l)
 		if err != nil {
 			return nil, err
+		}
+		if merge {
+			all = value.Combine(all, v)
+			continue
 		}
 		all.Update(v)
 		all.Lazy = all.Lazy || v.Lazy

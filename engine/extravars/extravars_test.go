@@ -40,7 +40,7 @@ func TestAsAnsible(t *testing.T) {
 				args[i] = "@testdata/files/" + a[1:]
 			}
 		}
-		got, err := Parse(args, &yamlload.Loader{})
+		got, err := Parse(args, &yamlload.Loader{}, false)
 		if (err != nil) != c.Fails {
 			t.Errorf("%q: error %v, want failure %v", c.Args, err, c.Fails)
 			continue
@@ -61,7 +61,7 @@ func TestAsAnsible(t *testing.T) {
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	l := &yamlload.Loader{Env: jinja.NewEnv(jinja.Options{})}
-	got, err := Parse([]string{"a={{ b }} c=plain", `{"d": "{{ b }}"}`}, l)
+	got, err := Parse([]string{"a={{ b }} c=plain", `{"d": "{{ b }}"}`}, l, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestTemplates(t *testing.T) {
 	if v, _ := got.Get("c"); v != "plain" {
 		t.Errorf("c is %v", v)
 	}
-	if _, err := Parse([]string{"a={{ ( }}"}, l); err == nil {
+	if _, err := Parse([]string{"a={{ ( }}"}, l, false); err == nil {
 		t.Error("a bad template was read")
 	}
 }

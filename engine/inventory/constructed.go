@@ -132,6 +132,10 @@ func (c *constructedRun) variables(h *Host) (*value.Dict, error) {
 	}
 	vars := value.NewDict()
 	for _, l := range b.layers {
+		if c.inv.opts.HashMerge {
+			vars = value.Combine(vars, l.Vars)
+			continue
+		}
 		vars.Update(l.Vars)
 	}
 	vars.Set("inventory_hostname", h.Name)

@@ -35,6 +35,9 @@ type Options struct {
 	// "silently" keep quiet about group names that are no identifiers, every
 	// other value warns; "always" and "silently" replace the characters by "_".
 	InvalidGroupChars string
+	// HashMerge is hash_behaviour=merge; the layers stay apart, but for what is
+	// shown and constructed.
+	HashMerge bool
 }
 
 // Inventory is the hosts and groups of a run. It is safe for concurrent use:

@@ -127,7 +127,11 @@ func (r *Render) groupVars(g *Group) (*value.Dict, error) {
 func (r *Render) shown(layers []*Layer) *value.Dict {
 	merged := value.NewDict()
 	for _, l := range layers {
-		combine(merged, l.Vars, r.Merge)
+		if r.Merge {
+			merged = value.Combine(merged, l.Vars)
+			continue
+		}
+		merged.Update(l.Vars)
 	}
 	for _, name := range internalNames {
 		merged.Delete(name)
@@ -140,21 +144,6 @@ func (r *Render) shown(layers []*Layer) *value.Dict {
 		_ = sorted.SetKey(k, written(v)) // the key came from a dict
 	}
 	return sorted
-}
-
-// combine stores src over dst; with merge, dicts on both sides are combined.
-func combine(dst, src *value.Dict, merge bool) {
-	for k, v := range src.All() {
-		old, _ := dst.GetKey(k)
-		oldDict, ok1 := old.(*value.Dict)
-		newDict, ok2 := v.(*value.Dict)
-		if merge && ok1 && ok2 {
-			both := oldDict.Clone()
-			combine(both, newDict, true)
-			v = both
-		}
-		_ = dst.SetKey(k, v) // the key came from a dict
-	}
 }
 
 // written turns loaded values back into what their file says: templates into

@@ -76,8 +76,9 @@ func (r *reader) included(t *Task, args, vars *value.Dict) (place, *Block, error
 		return place{}, nil, source.Errorf(t.Pos, "cannot include more: includes nest deeper than %d levels", maxIncludes).
 			WithHint("give the recursion a condition that ends it")
 	}
-	b := &Block{Pos: t.Pos, Keywords: Keywords{}, Vars: t.Vars.Clone(), Implicit: true, Role: t.Role, Play: t.Play, Parent: t.Parent}
-	b.Vars.Update(vars)
+	b := &Block{Pos: t.Pos, Keywords: Keywords{}, Vars: value.NewDict(), Implicit: true, Role: t.Role, Play: t.Play, Parent: t.Parent,
+		Params: t.Vars.Clone()}
+	b.Params.Update(vars)
 	p := place{dir: t.Dir, play: t.Play, parent: b, role: t.Role, handlers: t.Handler}
 	if t.Play != nil {
 		p.collections = collectionsOf(t.Play.Keywords)

@@ -79,7 +79,7 @@ func TestIncludeTasks(t *testing.T) {
 		t.Errorf("path %q", path)
 	}
 	want := `nodes:
-  implicit - become=true tags=["deep"] when=(later) vars={v: <{{ w }}>, item: "{{ data }}", a: 1}
+  implicit - become=true tags=["deep"] when=(later) vars={a: 1} params={v: <{{ w }}>, item: "{{ data }}"}
   body:
     task - ping {} tags=["outer", "deep", "mine"] when=(around & later)
     task - include_tasks {_raw_params: "sub/next.yml"} tags=["outer", "deep"] when=(around & later)
@@ -124,7 +124,7 @@ func TestIncludeRole(t *testing.T) {
 	}
 	got := strings.ReplaceAll(show(b), " rolevars={t: 1}", "")
 	want := `nodes:
-  implicit - role=top become=true vars={p: 1}
+  implicit - role=top become=true params={p: 1}
   body:
     implicit - role=under under=leaf under=top once
     body:

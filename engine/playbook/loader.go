@@ -40,6 +40,9 @@ type Loader struct {
 	// ExtraVars are known when files are loaded, as play vars are: names of
 	// static imports may use them. Nil: none.
 	ExtraVars *value.Dict
+	// HashMerge is hash_behaviour=merge: dicts of the same name in the files of a
+	// role are merged.
+	HashMerge bool
 	// Warn is told of what is accepted but old; nil: nothing is said.
 	Warn func(msg string, pos source.Pos)
 

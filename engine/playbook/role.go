@@ -132,7 +132,7 @@ func (r *reader) apply(p place, app *application) []*Block {
 		r.fail(placed(err, app.pos))
 		return nil
 	}
-	role = role.with(app)
+	role = role.with(app, r.l.HashMerge)
 	b := &Block{Pos: app.pos, Keywords: app.common.Keywords, Vars: app.blockVars(), When: app.common.When,
 		Tags: app.common.Tags, Implicit: true, Role: role, Play: p.play, Parent: p.parent, Params: app.params, Once: app.once(role)}
 	inside := p.in(b)
@@ -150,13 +150,16 @@ func (r *reader) apply(p place, app *application) []*Block {
 
 // with returns the role as an application with vars has it. They become role
 // vars, below those of vars/main.yml, and are seen by the whole play.
-func (r *Role) with(app *application) *Role {
+func (r *Role) with(app *application, merge bool) *Role {
 	if app.common.Vars.Len() == 0 || app.dynamic {
 		return r
 	}
-	c := *r
+	c, top := *r, r.Vars
+	if merge {
+		top = value.Combine(app.common.Vars, top)
+	}
 	c.Vars = app.common.Vars.Clone()
-	c.Vars.Update(r.Vars)
+	c.Vars.Update(top)
 	c.Vars.Lazy = c.Vars.Lazy || r.Vars.Lazy
 	return &c
 }

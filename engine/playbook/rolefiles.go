@@ -192,6 +192,9 @@ func (l *Loader) varsBelow(dir string) (*value.Dict, error) {
 		if err != nil {
 			return nil, err
 		}
+		if l.HashMerge {
+			d = value.Combine(all, d)
+		}
 		all.Update(d)
 		all.Lazy = all.Lazy || d.Lazy
 		if f, err := l.file(path); err == nil && f.Root != nil {

@@ -27,6 +27,7 @@ type Builder struct {
 	Inventory Inventory
 	Store     *Store
 	Extra     *value.Dict // --extra-vars
+	Merge     bool        // hash_behaviour=merge: dicts are merged over the layers
 	Run       *value.Dict // magic variables that are the same for the whole run
 	// Context makes an evaluation context over a scope: for the names of
 	// vars_files and for hostvars.
@@ -153,8 +154,39 @@ func connectionVar(host string, t *playbook.Task, name string) (any, bool) {
 	return nil, false
 }
 
-func (p *Play) build(host string, t *playbook.Task, base *hostBase, files []Layer) *Scope {
+// HostScope builds the view of a host without the play, as hostvars shows it:
+// nothing that the play, its roles or a task set.
+func (p *Play) HostScope(host string) (*Scope, error) {
+	base, err := p.base(host)
+	if err != nil {
+		return nil, err
+	}
+	layers := make([]Layer, 0, 8+len(base.layers))
+	layers = append(layers,
+		Layer{Name: "magic variables", Find: func(name string) (any, bool) { return p.hostMagic(host, name) }, Names: p.hostMagicNames},
+		Layer{Name: "extra vars", Dict: p.b.Extra})
+	layers = p.learnt(layers, host)
+	layers = append(layers, factLayer(p.b.Store.Host(host)))
+	s := NewScope(append(layers, base.layers...))
+	s.merge = p.b.Merge
+	return s, nil
+}
+
+// learnt adds what set_fact, register and include_vars stored of a host.
+func (p *Play) learnt(layers []Layer, host string) []Layer {
 	state := p.b.Store.Host(host)
+	return append(layers,
+		Layer{Name: "set_fact and register", Find: state.lookupSet, Names: func() []string { return state.names(func(h *HostState) *value.Dict { return h.set }) }},
+		Layer{Name: "include_vars", Find: state.lookupIncluded, Names: func() []string { return state.names(func(h *HostState) *value.Dict { return h.included }) }})
+}
+
+func factLayer(state *HostState) Layer {
+	return Layer{Name: "facts", Find: state.lookupFact, Names: func() []string {
+		return append(state.names(func(h *HostState) *value.Dict { return h.injected }), "ansible_facts")
+	}}
+}
+
+func (p *Play) build(host string, t *playbook.Task, base *hostBase, files []Layer) *Scope {
 	p.mu.Lock()
 	roleVars, defaults := p.roleVars, p.defaults
 	p.mu.Unlock()
@@ -163,21 +195,19 @@ func (p *Play) build(host string, t *playbook.Task, base *hostBase, files []Laye
 		Layer{Name: "magic variables", Find: func(name string) (any, bool) { return p.magicVar(host, t, name) }, Names: p.magicNames},
 		Layer{Name: "extra vars", Dict: p.b.Extra})
 	layers = appendParams(layers, t)
-	layers = append(layers,
-		Layer{Name: "set_fact and register", Find: state.lookupSet, Names: func() []string { return state.names(func(h *HostState) *value.Dict { return h.set }) }},
-		Layer{Name: "include_vars", Find: state.lookupIncluded, Names: func() []string { return state.names(func(h *HostState) *value.Dict { return h.included }) }})
+	layers = p.learnt(layers, host)
 	layers = appendTaskVars(layers, t)
 	layers = append(layers, roleVars...)
 	layers = append(layers, files...)
 	layers = appendDict(layers, "vars_prompt", p.prompts)
 	layers = appendDict(layers, "play vars", p.play.Vars)
-	layers = append(layers, Layer{Name: "facts", Find: state.lookupFact, Names: func() []string {
-		return append(state.names(func(h *HostState) *value.Dict { return h.injected }), "ansible_facts")
-	}})
+	layers = append(layers, factLayer(p.b.Store.Host(host)))
 	layers = append(layers, base.layers...)
 	layers = appendRoleDefaults(layers, t)
 	layers = append(layers, defaults...)
-	return NewScope(layers)
+	s := NewScope(layers)
+	s.merge = p.b.Merge
+	return s
 }
 
 func appendDict(layers []Layer, name string, d *value.Dict) []Layer {
@@ -187,10 +217,15 @@ func appendDict(layers []Layer, name string, d *value.Dict) []Layer {
 	return append(layers, Layer{Name: name, Dict: d})
 }
 
-// appendParams adds role and include parameters, the innermost first.
+// appendParams adds role and include parameters, the innermost first; the vars
+// of an include are its own parameters.
 func appendParams(layers []Layer, t *playbook.Task) []Layer {
 	if t == nil {
 		return layers
+	}
+	switch t.Action {
+	case "include", "include_tasks", "include_role":
+		layers = appendDict(layers, "parameters of the include", t.Vars)
 	}
 	for b := t.Parent; b != nil; b = b.Parent {
 		layers = appendDict(layers, "role or include parameters", b.Params)
@@ -205,7 +240,9 @@ func appendTaskVars(layers []Layer, t *playbook.Task) []Layer {
 	}
 	layers = appendDict(layers, "task vars", t.Vars)
 	for b := t.Parent; b != nil; b = b.Parent {
-		layers = appendDict(layers, "block vars", b.Vars)
+		if b.Vars.Len() > 0 {
+			layers = append(layers, Layer{Name: "block vars", Dict: b.Vars, Tied: true})
+		}
 	}
 	if t.Role != nil {
 		layers = appendDict(layers, "vars of role "+t.Role.Name, t.Role.Vars)

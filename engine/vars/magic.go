@@ -54,6 +54,25 @@ func (p *Play) magicVar(host string, t *playbook.Task, name string) (any, bool) 
 	return p.b.Run.Get(name)
 }
 
+// hostMagicNames are the magic variables of a host that no play is needed for.
+func (p *Play) hostMagicNames() []string {
+	return append([]string{"inventory_hostname", "inventory_hostname_short", "group_names", "groups", "playbook_dir"}, dictNames(p.b.Run)...)
+}
+
+// hostMagic finds one of hostMagicNames. hostvars is found too, though not
+// listed: a host's variable may be made of another host's.
+func (p *Play) hostMagic(host, name string) (any, bool) {
+	switch name {
+	case "inventory_hostname", "inventory_hostname_short", "group_names", "groups", "hostvars":
+		return p.magicVar(host, nil, name)
+	case "playbook_dir":
+		if v, ok := p.magic.Load().Get(name); ok {
+			return v, true
+		}
+	}
+	return p.b.Run.Get(name)
+}
+
 func roleMagic(t *playbook.Task, name string) (any, bool) {
 	if t == nil || t.Role == nil {
 		return nil, false
@@ -121,7 +140,7 @@ func (h *hostVars) Get(key any) (any, bool, error) {
 	if !ok || !h.p.b.Inventory.HasHost(host) {
 		return nil, false, nil
 	}
-	return &allVars{p: h.p, host: host, ask: h.ask}, true, nil
+	return &allVars{p: h.p, host: host, bare: true, ask: h.ask}, true, nil
 }
 
 // Keys lists the hosts.
@@ -132,6 +151,7 @@ type allVars struct {
 	p    *Play
 	host string
 	task *playbook.Task
+	bare bool           // without the play: an entry of hostvars
 	ask  *jinja.Context // as in hostVars
 }
 
@@ -154,13 +174,20 @@ func (a *allVars) context(scope *Scope) *jinja.Context {
 	return a.ask.With(scope)
 }
 
+func (a *allVars) scope() (*Scope, error) {
+	if a.bare {
+		return a.p.HostScope(a.host)
+	}
+	return a.p.Scope(a.host, a.task)
+}
+
 // Get evaluates one variable in the host's own view.
 func (a *allVars) Get(key any) (any, bool, error) {
 	name, ok := key.(string)
-	if !ok {
+	if !ok || a.bare && name == "hostvars" {
 		return nil, false, nil
 	}
-	scope, err := a.p.Scope(a.host, a.task)
+	scope, err := a.scope()
 	if err != nil {
 		return nil, false, err
 	}
@@ -174,7 +201,7 @@ func (a *allVars) Get(key any) (any, bool, error) {
 
 // Keys lists every variable's name.
 func (a *allVars) Keys() []any {
-	scope, err := a.p.Scope(a.host, a.task)
+	scope, err := a.scope()
 	if err != nil {
 		return nil
 	}

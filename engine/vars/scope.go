@@ -1,6 +1,8 @@
 package vars
 
 import (
+	"slices"
+
 	"play/engine/jinja"
 	"play/engine/source"
 	"play/modules/value"
@@ -12,6 +14,9 @@ type Layer struct {
 	Dict  *value.Dict
 	Find  func(name string) (any, bool) // used when Dict is nil
 	Names func() []string               // all names of Find; nil: not listed
+	// Tied says that the layer is one with the one above it when dicts are
+	// merged (hash_behaviour=merge): a name counts in the upper of them only.
+	Tied bool
 	// Where tells at which place the layer sets a name; nil: it is not known.
 	Where func(name string) source.Pos
 }
@@ -33,6 +38,7 @@ type Scope struct {
 	top   *Layer // checked before layers; nil: none
 	base  *Scope // where to go on when layers had nothing; nil: the end
 	parts []Layer
+	merge bool // hash_behaviour=merge: dicts of the same name in parts are merged
 }
 
 var (
@@ -59,6 +65,12 @@ func (s *Scope) Lookup(name string) (any, bool) {
 				return v, true
 			}
 		}
+		if s.merge {
+			if v, ok := s.merged(name); ok {
+				return v, true
+			}
+			continue
+		}
 		for i := range s.parts {
 			if v, ok := s.parts[i].lookup(name); ok {
 				return v, true
@@ -66,6 +78,41 @@ func (s *Scope) Lookup(name string) (any, bool) {
 		}
 	}
 	return nil, false
+}
+
+// merged finds a variable where a dict is merged with the dicts of that name in
+// the layers below, down to the first value that is none.
+func (s *Scope) merged(name string) (any, bool) {
+	var found []*value.Dict // the upper ones first
+	done := false           // a tied layer above had the name
+	for i := range s.parts {
+		l := &s.parts[i]
+		done = done && l.Tied
+		if done {
+			continue
+		}
+		v, ok := l.lookup(name)
+		if !ok {
+			continue
+		}
+		done = true
+		d, isDict := v.(*value.Dict)
+		if !isDict && found == nil {
+			return v, true
+		}
+		if !isDict {
+			break
+		}
+		found = append(found, d)
+	}
+	if found == nil {
+		return nil, false
+	}
+	all := found[len(found)-1]
+	for _, d := range slices.Backward(found[:len(found)-1]) {
+		all = value.Combine(all, d) // from below: a value that is no dict ends what was under it
+	}
+	return all, true
 }
 
 // Names lists every name once, in no particular order.

@@ -14,6 +14,9 @@ import (
 
 // Store holds what a run learns about its hosts. It is safe for concurrent use.
 type Store struct {
+	// Merge is hash_behaviour=merge; it is set before the first host is asked for.
+	Merge bool
+
 	mu    sync.RWMutex
 	hosts map[string]*HostState
 }
@@ -32,7 +35,7 @@ func (s *Store) Host(name string) *HostState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h = s.hosts[name]; h == nil {
-		h = &HostState{}
+		h = &HostState{merge: s.Merge}
 		s.hosts[name] = h
 	}
 	return h
@@ -42,6 +45,7 @@ func (s *Store) Host(name string) *HostState {
 // brought, and what set_fact and register stored. The values are data. A
 // container that was stored is never changed afterwards, so readers may keep it.
 type HostState struct {
+	merge    bool
 	mu       sync.RWMutex
 	facts    *value.Dict // by name without the ansible_ prefix
 	injected *value.Dict // by the name the module gave
@@ -122,6 +126,10 @@ func (h *HostState) Include(vars *value.Dict) {
 	defer h.mu.Unlock()
 	if h.included == nil {
 		h.included = value.NewDict()
+	}
+	if h.merge {
+		h.included = value.Combine(h.included, vars)
+		return
 	}
 	h.included.Update(vars)
 }

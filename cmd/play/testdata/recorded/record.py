@@ -4,6 +4,7 @@ with the installed ansible-playbook and rewrite its stdout and exit status.
 
 A case is a txtar archive. Its comment says what it shows and may hold
   args: …            added to "ansible-playbook -i hosts site.yml"
+  inventory: …       stands in place of "hosts"
   env: NAME=value …  for the command
   deviation: …       why play answers otherwise (its answer is in stdout.play)
   play-status: N     play's exit status where it deviates
@@ -59,7 +60,7 @@ def run(comment):
     env.update(ANSIBLE_FORKS="1", ANSIBLE_GATHERING="explicit", LC_ALL="C.UTF-8", HOME=DIR, ANSIBLE_NOCOWS="1", ANSIBLE_NOCOLOR="1",
                ANSIBLE_RETRY_FILES_ENABLED="0", ANSIBLE_LOCALHOST_WARNING="0", ANSIBLE_ASYNC_DIR=os.path.join(DIR, ".async"))
     env.update(a.split("=", 1) for a in shlex.split(header(comment, "env")))
-    command = ["ansible-playbook", "-i", "hosts", "site.yml"] + shlex.split(header(comment, "args"))
+    command = ["ansible-playbook", "-i", header(comment, "inventory") or "hosts", "site.yml"] + shlex.split(header(comment, "args"))
     return subprocess.run(command, cwd=DIR, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
 
 
