@@ -24,6 +24,9 @@ func (d *Deps) raw(ctx context.Context, a *task.Attempt) (*value.Dict, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.NoLog {
+		ctx = connection.Hidden(ctx)
+	}
 	out, err := d.Links.Exec(ctx, t, withEnv(a.Env, line), nil)
 	if err != nil {
 		return nil, err

@@ -32,9 +32,9 @@ func (c *connections) Close() {
 	_ = c.dialer.Close() // nothing is lost with a bastion that cannot say goodbye
 }
 
-// newPool makes the pool of connections with every transport.
-// Questions to the person end with ctx.
-func newPool(ctx context.Context, h *host, sink event.Sink) (*connections, error) {
+// newPool makes the pool of connections with every transport. verbosity is what
+// people asked to see. Questions to the person end with ctx.
+func newPool(ctx context.Context, h *host, sink event.Sink, verbosity int) (*connections, error) {
 	binaries, err := agentBinaries()
 	if err != nil {
 		return nil, err
@@ -43,25 +43,43 @@ func newPool(ctx context.Context, h *host, sink event.Sink) (*connections, error
 	if err != nil {
 		return nil, fmt.Errorf("cannot find play's own executable: %w", err)
 	}
-	dialer, err := newDialer(ctx, h, sink)
+	trace := tracer(sink, verbosity)
+	dialer, err := newDialer(ctx, h, trace)
 	if err != nil {
 		return nil, err
 	}
-	near := &local.Transport{Dir: h.Dir, Agent: self, AgentArgs: []string{agentCommand, "serve"}}
+	plain := &local.Transport{Dir: h.Dir, User: dialer.User, Trace: trace}
+	near := *plain
+	near.Agent, near.AgentArgs = self, []string{agentCommand, "serve"}
 	dial := map[string]pool.Dial{"ssh": dialer.Dial, "local": near.Dial}
 	for name, kind := range inside.Kinds() {
 		dial[name] = func(_ context.Context, t *connection.Target) (connection.Transport, error) {
-			return kind.Dial(&local.Transport{Dir: h.Dir}, t)
+			return kind.Dial(plain, t)
 		}
 	}
 	return &connections{dialer: dialer, Pool: pool.New(pool.Config{
 		Dial:   dial,
 		Agents: binaries,
-		Open:   link.Open,
+		Open: func(ctx context.Context, s connection.Stream, host string) (connection.Link, error) {
+			return link.OpenWith(ctx, s, host, link.Options{Trace: trace})
+		},
+		Trace: trace,
 	})}, nil
 }
 
-func newDialer(ctx context.Context, h *host, sink event.Sink) (*ssh.Dialer, error) {
+// tracer shows what is done for hosts to those who asked for it.
+func tracer(sink event.Sink, verbosity int) connection.Trace {
+	if verbosity < 3 {
+		return nil
+	}
+	return func(level int, host, line string) {
+		if level <= verbosity {
+			sink.Verbose(level, host, line)
+		}
+	}
+}
+
+func newDialer(ctx context.Context, h *host, trace connection.Trace) (*ssh.Dialer, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, fmt.Errorf("cannot find your home folder: %w", err)
@@ -72,7 +90,7 @@ func newDialer(ctx context.Context, h *host, sink event.Sink) (*ssh.Dialer, erro
 	}
 	d := &ssh.Dialer{Home: home, User: name, AgentSock: os.Getenv("SSH_AUTH_SOCK"), Getenv: os.Getenv,
 		ConfigFiles: []string{filepath.Join(home, ".ssh", "config"), "/etc/ssh/ssh_config"},
-		Trace:       func(host, line string) { sink.Verbose(3, host, line) },
+		Trace:       trace,
 		Ask:         func(prompt string) (string, error) { return h.Ask(ctx, prompt, false) }}
 	if h.Interactive() {
 		d.AskHostKey = func(prompt string) (string, error) { return h.Ask(ctx, prompt, true) }

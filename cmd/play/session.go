@@ -157,7 +157,7 @@ func (s *session) connect() error {
 	if s.pool != nil {
 		return nil
 	}
-	p, err := newPool(s.ctx, s.host, s.sink)
+	p, err := newPool(s.ctx, s.host, s.sink, s.opts.Verbosity)
 	s.pool = p
 	return err
 }

@@ -36,7 +36,7 @@ func (k Kind) Dial(near *local.Transport, t *connection.Target) (connection.Tran
 	if err != nil {
 		return nil, connection.Unreachablef(t.Name, "cannot connect to %q: %w", t.Name, err)
 	}
-	return &transport{near: near, words: words}, nil
+	return &transport{near: near.For(t), words: words}, nil
 }
 
 // transport starts processes by the words and a shell.

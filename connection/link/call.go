@@ -17,6 +17,7 @@ type pending struct {
 	outbox *wire.Outbox // content to the agent
 	live   *live        // nil: not wanted
 	text   []byte       // the reply's JSON so far
+	begun  time.Time
 	sent   chan struct{}
 	done   chan struct{}
 	reply  *wire.Reply
@@ -89,7 +90,7 @@ func (l *Link) register(request *wire.Call, out func([]byte)) (uint32, *pending,
 	}
 	l.last++
 	id := l.last
-	p := &pending{outbox: wire.NewOutbox(l.out, id), sent: make(chan struct{}), done: make(chan struct{})}
+	p := &pending{begun: time.Now(), outbox: wire.NewOutbox(l.out, id), sent: make(chan struct{}), done: make(chan struct{})}
 	if request.Content {
 		p.inbox = wire.NewInbox(func(n uint32) { _ = l.out.Write(wire.KindCredit, id, n) }) // a broken stream ends the link by itself
 	}
@@ -132,6 +133,7 @@ func (l *Link) sendCall(id uint32, request *wire.Call) (err error) {
 	if request.Args, err = l.out.WriteText(id, request.Args); err != nil {
 		return err
 	}
+	l.trace("SENT call %d: module %s, %d bytes of arguments", id, request.Module, len(request.Args))
 	err = l.out.Write(wire.KindCall, id, request)
 	if errors.Is(err, wire.ErrBroken) {
 		err = l.lostError(err)
@@ -166,7 +168,8 @@ func (l *Link) awaitCancelled(id uint32, sent, answered <-chan struct{}) {
 	limit := time.NewTimer(l.options.Grace)
 	defer limit.Stop()
 	go func() {
-		<-sent                                    // an agent knows nothing of a call that is still to come
+		<-sent // an agent knows nothing of a call that is still to come
+		l.trace("SENT cancel %d", id)
 		_ = l.out.Write(wire.KindCancel, id, nil) // a broken stream ends the link by itself
 	}()
 	select {

@@ -21,10 +21,11 @@ import (
 
 // Options are the limits of a link; zero values mean the protocol's own.
 type Options struct {
-	Open  time.Duration // how long the agent may take to say hello; 0: 30 s
-	Ping  time.Duration // between signs of life; 0: 10 s
-	Dead  time.Duration // silence after which the host is lost; 0: 60 s
-	Grace time.Duration // how long a cancelled call may take to be answered; 0: 10 s
+	Open  time.Duration    // how long the agent may take to say hello; 0: 30 s
+	Ping  time.Duration    // between signs of life; 0: 10 s
+	Dead  time.Duration    // silence after which the host is lost; 0: 60 s
+	Grace time.Duration    // how long a cancelled call may take to be answered; 0: 10 s
+	Trace connection.Trace // frames and timings
 }
 
 func (o Options) filled() Options {
@@ -115,6 +116,7 @@ func (l *Link) run(greeted chan<- error) {
 			case l.heard <- struct{}{}:
 			default:
 			}
+			l.traceReceived(f)
 			err = l.handle(f)
 		}
 		if err != nil {
@@ -138,6 +140,8 @@ func (l *Link) greet(frames *wire.Reader) error {
 		return err
 	}
 	l.hello = h
+	l.options.Trace.Say(4, l.host, "AGENT: process %d of %s (uid %d) on %s/%s, build %s", h.PID, connection.Printable(h.User), h.UID,
+		connection.Printable(h.OS), connection.Printable(h.Arch), connection.Printable(h.Build))
 	if err := l.out.Write(wire.KindHello, 0, &wire.Hello{Version: wire.Version, Build: wire.Build()}); err != nil {
 		return err
 	}

@@ -52,6 +52,7 @@ func (l *Link) replied(f *wire.Frame) error {
 	if p == nil {
 		return notOpen(f)
 	}
+	l.trace("RECEIVED reply %d: %d bytes, after %s", f.ID, len(p.text)+len(r.Result), since(p.begun))
 	if len(p.text) > 0 {
 		r.Result = append(p.text, r.Result...)
 	}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"play/connection"
+	"play/modules/shellquote"
 )
 
 // Transport is the connection to the control machine.
@@ -22,6 +23,9 @@ type Transport struct {
 	// itself); "": the agent is found or installed as on any host.
 	Agent     string
 	AgentArgs []string
+	User      string           // who runs play, for the trace
+	Trace     connection.Trace // what is started
+	host      string           // for the trace
 }
 
 var (
@@ -29,9 +33,18 @@ var (
 	_ connection.LineStarter = (*Transport)(nil)
 )
 
-// Dial returns the transport itself: there is nothing to connect to.
-func (t *Transport) Dial(context.Context, *connection.Target) (connection.Transport, error) {
-	return t, nil
+// Dial returns the transport of a target: there is nothing to connect to.
+func (t *Transport) Dial(_ context.Context, target *connection.Target) (connection.Transport, error) {
+	one := t.For(target)
+	one.Trace.Say(3, one.host, "ESTABLISH LOCAL CONNECTION FOR USER: %s", t.User)
+	return one, nil
+}
+
+// For is the transport that starts processes on behalf of a target.
+func (t *Transport) For(target *connection.Target) *Transport {
+	one := *t
+	one.host = target.Name
+	return &one
 }
 
 // Start runs a script by /bin/sh in a process group of its own.
@@ -44,6 +57,7 @@ func (t *Transport) StartArgv(ctx context.Context, argv []string) (connection.St
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	t.Trace.Say(3, t.host, "EXEC %s", connection.Shown(ctx, shellquote.Join(argv)))
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env, cmd.Dir = t.Env, t.Dir
 	// A terminal's Ctrl-C is for play to handle, not for every process it started.

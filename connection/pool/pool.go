@@ -27,7 +27,8 @@ type Config struct {
 	Dial   map[string]Dial // by transport name: "ssh", "local"
 	Agents start.Agents
 	Open   Open
-	User   string // who runs play, and so the login user of local targets; "": is looked up
+	Trace  connection.Trace // what is done for a host
+	User   string           // who runs play, and so the login user of local targets; "": is looked up
 }
 
 // Pool is safe for concurrent use.
@@ -169,7 +170,7 @@ func (p *Pool) agentOver(tr connection.Transport, t *connection.Target) (connect
 	if t.Become != nil {
 		tr = become.Over(tr, *t.Become, t.Name)
 	}
-	options := start.Options{Host: t.Name, RemoteTmp: t.RemoteTmp, Stall: 3 * t.ConnectTimeout()}
+	options := start.Options{Host: t.Name, RemoteTmp: t.RemoteTmp, Stall: 3 * t.ConnectTimeout(), Trace: p.config.Trace}
 	s, err := start.Agent(p.ctx, tr, p.config.Agents, options)
 	if err != nil {
 		return nil, unreachable(t, err)

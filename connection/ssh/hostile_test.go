@@ -131,8 +131,8 @@ func TestRetries(t *testing.T) {
 	}
 	said := &lines{}
 	d := dialer(t)
-	d.Trace = func(host, line string) {
-		said.add(host, line)
+	d.Trace = func(level int, host, line string) {
+		said.add(level, host, line)
 		if said.count("ssh_retry") == 2 {
 			_ = h.SetFaults(fleet.Faults{}) // a failure shows below
 		}

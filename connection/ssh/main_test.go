@@ -123,7 +123,7 @@ type lines struct {
 	all []string
 }
 
-func (l *lines) add(_, line string) {
+func (l *lines) add(_ int, _, line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all = append(l.all, line)

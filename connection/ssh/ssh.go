@@ -8,7 +8,6 @@ package ssh
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -36,8 +35,7 @@ type Dialer struct {
 	// Getenv reads the operator's environment for ${NAME} in file names; nil:
 	// they stay as they are.
 	Getenv func(name string) string
-	// Trace receives what is done for a host, one line each; nil: nobody asks.
-	Trace func(host, line string)
+	Trace  connection.Trace // what is done for a host
 
 	files    configFiles
 	known    knownHosts
@@ -84,9 +82,7 @@ func (d *Dialer) Close() error {
 }
 
 func (d *Dialer) trace(host, format string, args ...any) {
-	if d.Trace != nil {
-		d.Trace(host, fmt.Sprintf(format, args...))
-	}
+	d.Trace.Say(3, host, format, args...)
 }
 
 // failed gives an error the words that people know from Ansible.

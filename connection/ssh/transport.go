@@ -47,7 +47,7 @@ func (t *Transport) Start(ctx context.Context, script string) (connection.Stream
 
 // StartLine gives a command line to the user's login shell.
 func (t *Transport) StartLine(ctx context.Context, line string) (connection.Stream, error) {
-	t.dialer.trace(t.s.name, "SSH: EXEC %s", line)
+	t.dialer.trace(t.s.name, "SSH: EXEC %s", connection.Shown(ctx, line))
 	return within(ctx, func() (connection.Stream, error) {
 		session, err := t.session(ctx)
 		if err != nil {
@@ -111,7 +111,7 @@ func (t *Transport) lost(err error) error {
 
 // PutFile writes a new file by SFTP.
 func (t *Transport) PutFile(ctx context.Context, path string, mode uint32, r io.Reader) error {
-	t.dialer.trace(t.s.name, "PUT the agent TO %s", path)
+	t.dialer.trace(t.s.name, "PUT play-agent TO %s", path)
 	_, err := within(ctx, func() (struct{}, error) {
 		session, err := t.session(ctx)
 		if err != nil {
@@ -166,6 +166,7 @@ func (t *Transport) Close() error {
 	t.mu.Unlock()
 	for _, c := range clients {
 		c.Close()
+		t.dialer.trace(t.s.name, "SSH: CLOSED")
 	}
 	return nil
 }

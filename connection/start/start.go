@@ -53,6 +53,7 @@ type Options struct {
 	Fresh     bool   // do not trust a copy that is already there
 	// Stall is how long the host may make no progress, in any step; 0: 30 s.
 	Stall time.Duration
+	Trace connection.Trace // what is found and sent
 }
 
 // defaultStall leaves room for a host under load.
@@ -70,6 +71,7 @@ type config struct {
 	host             string
 	reasons          []string // why folders were passed over
 	progress         func()   // puts the stall limit off
+	say              func(format string, args ...any)
 }
 
 // Agent starts the agent over tr and returns the stream at its first byte. ctx
@@ -82,7 +84,8 @@ func Agent(ctx context.Context, tr connection.Transport, agents Agents, o Option
 	if err != nil {
 		return nil, connection.Unreachablef(o.Host, "%w", err)
 	}
-	c := &config{agents: agents, args: strings.Join(agents.Args(), " "), remoteTmp: folder, host: o.Host, progress: progress}
+	c := &config{agents: agents, args: strings.Join(agents.Args(), " "), remoteTmp: folder, host: o.Host, progress: progress,
+		say: func(format string, args ...any) { o.Trace.Say(3, o.Host, format, args...) }}
 	if r, ok := tr.(Ready); ok {
 		path, args := r.ReadyAgent()
 		if path != "" {
@@ -145,9 +148,11 @@ func (c *config) find(ctx context.Context, tr connection.Transport, skip []int, 
 	for _, reason := range a.reasons {
 		if !slices.Contains(c.reasons, reason) {
 			c.reasons = append(c.reasons, reason)
+			c.say("AGENT: a folder was passed over: %s", reason)
 		}
 	}
 	if a.kind == 'S' {
+		c.say("AGENT: found and started")
 		return a.stream, nil, nil
 	}
 	leave(ctx, s)
@@ -204,6 +209,7 @@ func (c *config) install(ctx context.Context, tr connection.Transport, p *place)
 		return nil, connection.Unreachablef(c.host, "cannot start the agent: this play has none for %s/%s (it has %s)",
 			p.goos, p.goarch, strings.Join(c.agents.Platforms(), ", "))
 	}
+	c.say("AGENT: not found; sending the one for %s/%s (%d bytes) to %s", p.goos, p.goarch, b.Size, connection.Printable(p.dir))
 	temp := ".up-" + rand.Text()
 	if err := c.upload(ctx, tr, b, p.dir+"/"+temp); err != nil {
 		return nil, err
@@ -219,6 +225,7 @@ func (c *config) install(ctx context.Context, tr connection.Transport, p *place)
 		return nil, c.failed(ctx, s, err)
 	}
 	if a.kind == 'S' {
+		c.say("AGENT: sent and started")
 		return a.stream, nil
 	}
 	leave(ctx, s)
