@@ -101,7 +101,8 @@ func (d *drifting) run(paths []string) error {
 		show.Out = d.h.Err
 	}
 	told, _ := output.New("default", show)
-	d.sink = event.Locked(d.kept.with([]event.Sink{told, d.found})...)
+	// What is new began after the run did: the recorder comes first.
+	d.sink = event.Locked(append(d.kept.with([]event.Sink{told}), d.found)...)
 	s, err := newSession(d.c.Context, d.h, d.o, d.sink)
 	if err != nil {
 		return err

@@ -131,29 +131,47 @@
     });
     return [...found.values()];
   }
+  // few appends what make makes of a list: the first ones, and the rest when
+  // asked for.
+  function few(list, into, make) {
+    const FIRST = 8;
+    $(into).append(...list.slice(0, FIRST).map(make));
+    if (list.length <= FIRST) return;
+    const more = el("button", { type: "button" }, "Show " + (list.length - FIRST) + " more");
+    more.addEventListener("click", () => more.replaceWith(...list.slice(FIRST).map(make)));
+    $(into).append(more);
+  }
   function groupList(list, into, section, withReason) {
     if (list.length === 0) return;
     $(section).hidden = false;
-    for (const g of list) {
+    few(list, into, (g) => {
       const t = run.tasks[g.task];
       const one = g.hosts.length === 1;
       const make = () => one ? detailBody(detailsOf[g.task].get(g.hosts[0])) :
         g.hosts.map((h) => lazy(() => { const b = detailBody(detailsOf[g.task].get(h)); return b.length ? b : [el("p", { class: "quiet" }, "Nothing more was kept.")]; }, {}, el("b", {}, run.hosts[h]), el("span", { class: "where" }, long(timeOf(g.task, h) || 0))));
-      $(into).append(lazy(make, { class: g.status }, mark(g.status), el("b", {}, t.name), el("span", {}, one ? run.hosts[g.hosts[0]] : plural(g.hosts.length, "host")),
-        el("span", { class: "where" }, t.place), withReason && g.why ? el("span", { class: "why" }, g.why) : ""));
-    }
+      return lazy(make, { class: g.status }, mark(g.status), el("b", {}, t.name), el("span", {}, one ? run.hosts[g.hosts[0]] : plural(g.hosts.length, "host")),
+        el("span", { class: "where" }, t.place), withReason && g.why ? el("span", { class: "why" }, g.why) : "");
+    });
   }
   function drift() {
     if (run.kind !== "drift") return;
     $("drift").hidden = false;
     if (run.findings.length === 0) $("driftlist").append(el("p", { class: "quiet" }, "Every host is as the playbooks say."));
+    few(drifted, "driftlist", (f) => lazy(() => [facts([["item", f.item], ["file", f.path], ["place", f.place]]), ...(f.diff ? [el("h4", {}, "diff"), diffBlock(f.diff)] : [])],
+        { class: "c" }, mark("c"), el("b", {}, f.host), el("span", {}, f.task), el("span", { class: "quiet file" }, f.path || ""), el("span", { class: "where" }, f.new ? "new" : "since " + when(f.since))));
+    const same = new Map();
     for (const f of run.findings) {
-      const unknown = f.kind !== "drift";
-      const state = unknown ? f.kind : f.new ? "new" : "since " + when(f.since);
-      $("driftlist").append(lazy(() => [el("dl", {}, ...[["task", f.task], ["item", f.item], ["file", f.path], ["place", f.place], ["reason", f.reason]].filter((r) => r[1])
-        .flatMap((r) => [el("dt", {}, r[0]), el("dd", {}, r[1])])), ...(f.diff ? [el("h4", {}, "diff"), diffBlock(f.diff)] : [])],
-      { class: unknown ? "s" : "c" }, el("span", { class: "mark", "aria-hidden": "true" }, unknown ? "?" : "◆"), el("b", {}, f.host), el("span", {}, f.task), el("span", {}, f.path || ""), el("span", { class: "where" }, state)));
+      if (f.kind === "drift") continue;
+      const key = [f.kind, f.task, f.item, f.reason, f.place].join("\n");
+      if (!same.has(key)) same.set(key, { f, hosts: [] });
+      same.get(key).hosts.push(f.host);
     }
+    few([...same.values()], "unknownlist", ({ f, hosts }) => lazy(() => [facts([["item", f.item], ["place", f.place], ["reason", f.reason], ["hosts", hosts.join(", ")]])],
+        { class: "s" }, el("span", { class: "mark", "aria-hidden": "true" }, "?"), el("b", {}, f.task), el("span", {}, hosts.length === 1 ? hosts[0] : plural(hosts.length, "host")),
+        el("span", { class: "where" }, f.kind), el("span", { class: "why" }, f.reason || "")));
+  }
+  function facts(rows) {
+    return el("dl", {}, ...rows.filter((r) => r[1]).flatMap((r) => [el("dt", {}, r[0]), el("dd", {}, r[1])]));
   }
 
   // The matrix: one canvas as large as what can be seen, painted anew at each
@@ -191,7 +209,7 @@
   function resize() {
     const narrow = matrix.clientWidth < 480;
     const longest = view.hosts.reduce((n, h) => Math.max(n, run.hosts[h].length), 4);
-    view.label = Math.min(longest * 7 + 20, narrow ? 110 : 220);
+    view.label = Math.min(longest * 8 + 24, narrow ? 120 : 240);
     $("size").style.width = view.label + view.tasks.length * CELL + "px";
     $("size").style.height = HEAD + view.hosts.length * CELL + "px";
     paint();
