@@ -208,8 +208,8 @@ func TestManyHosts(t *testing.T) {
 	if err != nil || len(hosts) != 9500 {
 		t.Errorf("%d hosts, error %v", len(hosts), err)
 	}
-	// Ten times the goal, so that only a change of order fails on a busy machine.
-	if took := time.Since(start); took > 5*time.Second {
+	// Forty times the goal, so that only a change of order fails on a busy machine.
+	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("10 000 hosts took %v", took)
 	}
 }

@@ -28,14 +28,14 @@ func TestBuiltinsAreBounded(t *testing.T) {
 		"'%0999999999999d' | format(1)", "lookup('sequence', 'end=1 format=%0999999999d')", "{'a': 1} | to_json(indent=10**12)",
 		"'pw' | password_hash('bcrypt', 'abcdefghijklmnopqrstuu', rounds=31)", "'pw' | password_hash('sha512', 'x', rounds=999999999)",
 	} {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		start := time.Now()
 		v, err := env.Expression(expr, &jinja.Context{Go: ctx, Vars: jinja.Vars{Dict: value.NewDict()}})
 		cancel()
 		if err == nil && !strings.Contains(expr, "wordwrap") {
 			t.Errorf("%s: no error, but %.60s", expr, value.Repr(v))
 		}
-		if took := time.Since(start); took > 10*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s: took %s", expr, took)
 		}
 	}
@@ -146,8 +146,8 @@ func TestPipeEndsWithTheEvaluation(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	_, err := builtinEnv().Expression("lookup('pipe', 'sleep 30 & wait')", &jinja.Context{Go: ctx, Vars: jinja.Vars{Dict: value.NewDict()}})
-	if err == nil || time.Since(start) > 5*time.Second {
+	_, err := builtinEnv().Expression("lookup('pipe', 'sleep 300 & wait')", &jinja.Context{Go: ctx, Vars: jinja.Vars{Dict: value.NewDict()}})
+	if err == nil || time.Since(start) > time.Minute {
 		t.Errorf("got %v after %s", err, time.Since(start))
 	}
 }

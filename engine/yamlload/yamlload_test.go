@@ -238,8 +238,8 @@ func TestLoadsFast(t *testing.T) {
 	if _, err := (&Loader{}).VarsText("v.yml", []byte(b.String())); err != nil {
 		t.Fatal(err)
 	}
-	// A hundredfold of what it takes on an idle machine.
-	if took := time.Since(start); took > 3*time.Second {
+	// Far more than what it takes on an idle machine.
+	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("10 000 lines took %v", took)
 	}
 }

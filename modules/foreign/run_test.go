@@ -173,7 +173,7 @@ func TestHostile(t *testing.T) {
 			}
 			began := time.Now()
 			wants(t, result(t, p), c.want)
-			if took := time.Since(began); took > 15*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("took %s", took)
 			}
 		})
