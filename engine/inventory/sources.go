@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"play/engine/source"
 )
 
 // defaultSource is used when no other is given; nothing is said when it is
@@ -146,8 +144,7 @@ func (inv *Inventory) loadFile(path string, info fs.FileInfo) error {
 	case (ext == "" || ext == ".config") && looksYAML(data):
 		return inv.loadYAML(path, data)
 	case ext == ".toml" && !looksINI(data):
-		return source.Errorf(source.Pos{File: path}, "cannot read inventory %q: TOML inventories are not supported", path).
-			WithHint("write the inventory as INI or YAML")
+		return inv.loadTOML(path, data)
 	}
 	return inv.loadINI(path, data)
 }
