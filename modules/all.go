@@ -7,6 +7,7 @@ func All() []Module {
 		foreignModule(),
 		acl(),
 		alternatives(),
+		apache2Module(),
 		apk(),
 		apt(),
 		aptKey(),
@@ -17,6 +18,7 @@ func All() []Module {
 		blockinfile(),
 		capabilities(),
 		command(),
+		composer(),
 		copyFile(),
 		cron(),
 		crypttab(),
@@ -37,6 +39,7 @@ func All() []Module {
 		getURL(),
 		getent(),
 		git(),
+		gitConfig(),
 		group(),
 		hostname(),
 		htpasswd(),
@@ -86,6 +89,7 @@ func All() []Module {
 		yum(),
 		yumRepository(),
 		zypper(),
+		zypperRepository(),
 	}
 }
 
