@@ -478,6 +478,14 @@ func dockerTexts(d *value.Dict) *value.Dict {
 	return out
 }
 
+// dockerBool is a yes or no in a query, as Ansible's modules send it.
+func dockerBool(b bool) string {
+	if b {
+		return "True"
+	}
+	return "False"
+}
+
 // dictText is a text in a dict, or "".
 func dictText(d *value.Dict, key string) string {
 	v, _ := d.Get(key)

@@ -51,7 +51,7 @@ func (containerArgs) Rules() argspec.Rules {
 }
 
 func dockerContainer() Module {
-	return Define("docker_container", "Make, start, stop and remove Docker containers", runDockerContainer)
+	return Define("docker_container", "Make, start, stop and remove Docker containers", runDockerContainer).In("community.docker", "community.general")
 }
 
 // containerRun is one run of docker_container.

@@ -212,7 +212,7 @@ func (m *containerRun) removeContainer(box *value.Dict, force bool) error {
 		return nil
 	}
 	r := &dockerRequest{method: "DELETE", path: dockerPath("/containers/{0}", id),
-		params: []string{"v", strconv.FormatBool(volumes), "link", "false", "force", strconv.FormatBool(force)}}
+		params: []string{"v", dockerBool(volumes), "link", "False", "force", dockerBool(force)}}
 	err := m.unpausing(id, r)
 	var e *dockerError
 	if notFound(err) || errors.As(err, &e) && strings.Contains(e.detail, "is already in progress") {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"time"
 
@@ -75,7 +74,7 @@ func (dockerImageArgs) Rules() argspec.Rules {
 }
 
 func dockerImage() Module {
-	return Define("docker_image", "Build, load, pull, tag, push and remove Docker images", runDockerImage)
+	return Define("docker_image", "Build, load, pull, tag, push and remove Docker images", runDockerImage).In("community.docker", "community.general")
 }
 
 // imageRun is one run of docker_image.
@@ -173,7 +172,7 @@ func (i *imageRun) absent(have *value.Dict) error {
 	}
 	name := i.full()
 	if !i.Check {
-		_, err := i.order("DELETE", dockerPath("/images/{0}", name), "force", strconv.FormatBool(i.args.ForceAbsent))
+		_, err := i.order("DELETE", dockerPath("/images/{0}", name), "force", dockerBool(i.args.ForceAbsent))
 		if err != nil && !notFound(err) {
 			return i.fail("Error removing image %s - %v", name, err)
 		}
@@ -466,7 +465,7 @@ func (i *imageRun) giveName(there *value.Dict, repository, tag string) error {
 	if i.Check {
 		return nil
 	}
-	if _, err := i.order("POST", dockerPath("/images/{0}/tag", name), "tag", tag, "repo", repository, "force", "true"); err != nil {
+	if _, err := i.order("POST", dockerPath("/images/{0}/tag", name), "tag", tag, "repo", repository, "force", "True"); err != nil {
 		return i.fail("Error: failed to tag image - %v", err)
 	}
 	var err error
@@ -527,8 +526,8 @@ func (i *imageRun) buildError(line *value.Dict, output []string) error {
 
 func (i *imageRun) buildParams() []string {
 	b := i.args.Build
-	params := []string{"t", i.full(), "q", "false", "nocache", strconv.FormatBool(b.NoCache), "rm", strconv.FormatBool(b.Rm),
-		"forcerm", strconv.FormatBool(b.Rm), "pull", strconv.FormatBool(b.Pull)}
+	params := []string{"t", i.full(), "q", "False", "nocache", dockerBool(b.NoCache), "rm", dockerBool(b.Rm),
+		"forcerm", dockerBool(b.Rm), "pull", dockerBool(b.Pull)}
 	add := func(name string, v any) {
 		if v != nil {
 			params = append(params, name, value.Str(v))

@@ -38,7 +38,7 @@ type dockerNetworkArgs struct {
 func (dockerNetworkArgs) Rules() argspec.Rules { return dockerRules() }
 
 func dockerNetwork() Module {
-	return Define("docker_network", "Make and remove Docker networks", runDockerNetwork)
+	return Define("docker_network", "Make and remove Docker networks", runDockerNetwork).In("community.docker", "community.general")
 }
 
 // networkRun is one run of docker_network.

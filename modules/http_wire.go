@@ -72,6 +72,21 @@ type answerBody struct {
 	stop func() bool
 }
 
+// speak sends text over an upgraded connection, and that there is no more.
+func (a *httpAnswer) speak(text string) error {
+	b, ok := a.Body.(*answerBody)
+	if !ok {
+		return errors.New("the connection cannot be written to")
+	}
+	if _, err := io.WriteString(b.conn, text); err != nil {
+		return err
+	}
+	if half, ok := b.conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
 // Close ends the connection.
 func (b *answerBody) Close() error {
 	b.stop()
@@ -336,6 +351,14 @@ func (c *chunks) line() (string, error) {
 type patientConn struct {
 	net.Conn
 	timeout time.Duration
+}
+
+// CloseWrite tells the other end that no more will come.
+func (c *patientConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
 }
 
 // Read waits for the timeout at most; 0 is no limit.

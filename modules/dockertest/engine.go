@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 const created = "2024-01-01T00:00:00Z"
@@ -53,6 +54,8 @@ type Output struct {
 type Engine struct {
 	State State
 	Note  func(line string)
+	// Pause is the time between the head of a command's answer and its output.
+	Pause time.Duration
 
 	mu    sync.Mutex
 	execs map[string]object

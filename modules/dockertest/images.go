@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // hijack takes the connection over for a command's streams.
@@ -21,6 +22,7 @@ func (c *call) hijack(given object, out Output, tty bool) *fault {
 	defer conn.Close()
 	fmt.Fprintf(rw, "HTTP/1.1 101 UPGRADED\r\nContent-Type: application/vnd.docker.raw-stream\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n")
 	rw.Flush()
+	time.Sleep(c.Pause)
 	if given["AttachStdin"] == true {
 		input, err := io.ReadAll(rw)
 		if err != nil {

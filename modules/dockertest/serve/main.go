@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"time"
 
 	"play/modules/dockertest"
 )
@@ -34,6 +35,7 @@ func serve(socket, notes string) error {
 		return err
 	}
 	engine := dockertest.New(state, func(line string) { note(notes, line) })
+	engine.Pause = time.Second // Ansible's modules lose what comes along with the head
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
 		return err
