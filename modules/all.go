@@ -60,6 +60,8 @@ func All() []Module {
 		knownHosts(),
 		lineinfile(),
 		localeGen(),
+		lvg(),
+		lvol(),
 		makeModule(),
 		modprobe(),
 		mount(),
