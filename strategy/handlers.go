@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"play/engine/playbook"
+	"play/engine/source"
 	"play/modules/value"
 )
 
@@ -13,7 +14,7 @@ func (s *settle) notifyAll(host string, names []string) {
 	for _, name := range names {
 		found := b.findHandlers(name)
 		if len(found) == 0 {
-			s.err = &MissingHandlerError{Name: name, Pos: s.task.Pos}
+			s.err = b.missingHandler(name, s.task)
 			return
 		}
 		for _, h := range found {
@@ -22,6 +23,23 @@ func (s *settle) notifyAll(host string, names []string) {
 			}
 		}
 	}
+}
+
+// missingHandler tells where a handler was notified that is not there, and
+// which one may have been meant.
+func (b *batchRun) missingHandler(name string, t *playbook.Task) error {
+	err := source.Errorf(t.Pos, "%w", &MissingHandlerError{Name: name, Pos: t.Pos})
+	var names []string
+	for _, h := range b.handlers {
+		names = append(names, b.ownName(h, b.hosts[0]))
+		for _, topic := range h.Listen {
+			names = append(names, value.Str(topic))
+		}
+	}
+	if near := source.Nearest(name, names); near != "" {
+		err = err.WithHint("did you mean %q?", near)
+	}
+	return err
 }
 
 // flush sends the hosts to their notified handlers.

@@ -7,10 +7,12 @@ package strategy
 
 import (
 	"context"
+	"fmt"
 	"sort"
 
 	"play/engine/event"
 	"play/engine/playbook"
+	"play/engine/source"
 	"play/engine/task"
 	"play/engine/vars"
 	"play/modules/value"
@@ -115,6 +117,9 @@ func (r *Run) Playbook(ctx context.Context, pb *playbook.Playbook) (*Report, err
 		if broken || ctx.Err() != nil {
 			break
 		}
+	}
+	if r.StartAt != "" && !r.started && ctx.Err() == nil {
+		r.Sink.Warning(fmt.Sprintf("No matching task %q found. Note: --start-at-task can only follow static includes.", r.StartAt), source.Pos{})
 	}
 	r.sendStats()
 	return &Report{Failed: sortedKeys(r.failed), Unreachable: sortedKeys(r.unreachable), Broken: r.broken,

@@ -1,6 +1,12 @@
 package main
 
-import "github.com/urfave/cli/v2"
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"play/engine/source"
+)
 
 // Categories of options in the help text.
 const (
@@ -77,4 +83,22 @@ func commonFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say more; up to -vvvvvv", Count: new(int)},
 	}
+}
+
+// withFlagHint adds to the error about an unknown flag the one that may have been
+// meant.
+func withFlagHint(err error, flags []cli.Flag) error {
+	_, name, found := strings.Cut(err.Error(), "flag provided but not defined: -")
+	if !found {
+		return err
+	}
+	var names []string
+	for _, f := range flags {
+		names = append(names, f.Names()...)
+	}
+	near := source.Nearest(strings.TrimPrefix(name, "-"), names)
+	if near == "" {
+		return err
+	}
+	return (&source.Error{Msg: err.Error()}).WithHint("did you mean --%s?", near)
 }

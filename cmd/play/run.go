@@ -105,7 +105,7 @@ func newApp(h *host) *cli.App {
 		Commands:       commands(h),
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError: func(_ *cli.Context, err error, _ bool) error {
-			return usagef("%v", err)
+			return usagef("%w", withFlagHint(err, playFlags()))
 		},
 	}
 	return app

@@ -46,6 +46,11 @@ func TestSummary(t *testing.T) {
 	}
 	lost := event.Result{Host: "far", Task: task, Status: event.Unreachable, Result: value.DictOf("msg", "cannot connect", "unreachable", true)}
 	sink.Result(&lost)
+	loop := failed
+	loop.Host, loop.Loop, loop.Task = "items", true, &event.Task{ID: "3", Name: "fetch", Action: "shell"}
+	loop.Result = value.DictOf("msg", "One or more items failed", "results", value.NewList(value.DictOf("msg", "fine"),
+		value.DictOf("failed", true, "msg", "not found\nsearched in:\n\t/a\n\x1b[31m/b", "rc", 2, "item", "x", "stdout", strings.Repeat("line\n", 12))))
+	sink.Result(&loop)
 	secret := failed
 	secret.Host, secret.Task = "vault", &event.Task{ID: "2", Name: "hide", NoLog: true, Pos: source.Pos{File: file, Line: 3, Col: 5}}
 	sink.Result(&secret)
@@ -56,6 +61,9 @@ func TestSummary(t *testing.T) {
   3 |   - command: start
     |     ^
   4 |     when: prt
+stderr:
+  a
+  no space left
 cannot finish "web : start" on db: 'prt' is undefined
   FILE:4:11
   3 |   - command: start
@@ -68,6 +76,22 @@ cannot finish "web : start" on far: cannot connect
   3 |   - command: start
     |     ^
   4 |     when: prt
+cannot finish "fetch" on items: item "x": not found (rc 2)
+  searched in:
+  	/a
+  ^[[31m/b
+stdout:
+  … 2 lines before
+  line
+  line
+  line
+  line
+  line
+  line
+  line
+  line
+  line
+  line
 cannot finish "hide" on vault: (hidden by no_log)
   FILE:3:5
 `, "FILE", file)

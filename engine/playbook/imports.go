@@ -2,6 +2,7 @@ package playbook
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -223,13 +224,30 @@ func (r *reader) importTasks(p place, t *Task) []Node {
 	}
 	path := findTasks(t, name)
 	if path == "" {
-		r.failf(t.Pos, "cannot import tasks from %q: there is no such file beside %s", name, p.file.Path)
+		missing := source.Errorf(t.Pos, "cannot import tasks from %q: there is no such file beside %s", name, p.file.Path)
+		if near := nearFile(filepath.Join(t.Dir, name)); near != "" {
+			missing = missing.WithHint("did you mean %q?", near)
+		}
+		r.fail(missing)
 		return nil
 	}
 	b := &Block{Pos: t.Pos, Name: t.Name, Keywords: t.Keywords, Vars: t.Vars, When: t.When, Tags: t.Tags, Notify: t.Notify,
 		Implicit: true, Role: t.Role, Play: t.Play, Parent: t.Parent}
 	b.Body = r.fileNodes(p.in(b), path, t.Pos)
 	return []Node{b}
+}
+
+// nearFile is the name of the file beside path whose name is like its own.
+func nearFile(path string) string {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return source.Nearest(filepath.Base(path), names)
 }
 
 // fileArg is the file that an include or import names.

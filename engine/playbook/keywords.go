@@ -124,6 +124,9 @@ var boolWords = map[string]bool{
 // allowed reports whether a keyword may stand on a noun.
 func (n noun) allows(name string) bool { return keywords[name]&n != 0 }
 
+// IsTaskKeyword reports whether a name is a keyword of tasks.
+func IsTaskKeyword(name string) bool { return onTask.allows(name) }
+
 // keywordsOf lists what may stand on a noun, sorted.
 func keywordsOf(n noun) []string {
 	var names []string

@@ -198,7 +198,12 @@ func (d *taskDecoder) nearModule(name string) string {
 	if d.l.Modules == nil {
 		return ""
 	}
-	return source.Nearest(name, append(d.l.Modules.Names(), engineActions...))
+	short := strings.TrimPrefix(name, "ansible.builtin.")
+	near := source.Nearest(short, append(d.l.Modules.Names(), engineActions...))
+	if near == "" {
+		return ""
+	}
+	return strings.TrimSuffix(name, short) + near
 }
 
 // engineActions are the actions that the engine itself carries out.

@@ -138,6 +138,9 @@ func (r *run) eventOf(e *end, start time.Time) *event.Result {
 	if e.item {
 		res.Ignored = false
 	}
+	if e.status == event.Failed && e.hint == "" {
+		res.Hint = r.optionHint(e.result)
+	}
 	if r.noLog {
 		res.Result, res.Hint = censor(e.result), ""
 		if r.event != nil && !r.event.NoLog {

@@ -2,6 +2,7 @@ package yamlload
 
 import (
 	"errors"
+	"strings"
 	"sync"
 
 	"play/engine/jinja"
@@ -27,7 +28,7 @@ func newEncrypted(text string, pos source.Pos, vault Decrypter) *Encrypted {
 	e.open = sync.OnceValues(func() (string, error) {
 		plain, err := decrypt(vault, []byte(text))
 		if err != nil {
-			return "", source.Errorf(pos, "cannot decrypt this !vault value: %w", err)
+			return "", withVaultHint(source.Errorf(pos, "cannot decrypt this !vault value: %w", err))
 		}
 		return string(plain), nil
 	})
@@ -48,4 +49,17 @@ func decrypt(vault Decrypter, text []byte) ([]byte, error) {
 		return nil, ErrNoVault
 	}
 	return vault.Decrypt(text)
+}
+
+// withVaultHint says what helps against an error about encrypted text.
+func withVaultHint(err *source.Error) *source.Error {
+	switch {
+	case err.Hint != "":
+		return err
+	case errors.Is(err, ErrNoVault):
+		return err.WithHint("give the password with --vault-password-file FILE, --vault-id LABEL@FILE or --ask-vault-password")
+	case strings.Contains(err.Msg, "malformed vault text"):
+		return err.WithHint("the text was cut or changed after it was encrypted: take it from a backup or your version control")
+	}
+	return err
 }

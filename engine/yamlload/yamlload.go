@@ -74,7 +74,7 @@ func (l *Loader) ReadBytes(path string) ([]byte, error) {
 	}
 	plain, err := decrypt(l.Vault, data)
 	if err != nil {
-		return nil, source.Errorf(source.Pos{File: path}, "cannot decrypt %q: %w", path, err)
+		return nil, withVaultHint(source.Errorf(source.Pos{File: path}, "cannot decrypt %q: %w", path, err))
 	}
 	return plain, nil
 }
