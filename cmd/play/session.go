@@ -15,6 +15,7 @@ import (
 	"play/engine/jinja"
 	"play/engine/modulefind"
 	"play/engine/playbook"
+	"play/engine/pyhost"
 	"play/engine/source"
 	"play/engine/task"
 	"play/engine/vars"
@@ -41,6 +42,7 @@ type session struct {
 	files   *task.Files
 	facts   *factCache // nil until the first playbook runs
 	finder  *modulefind.Finder
+	plugins *pyhost.Host
 	secrets *vault.Noted // what must not be kept
 	// showUses gives events the variables that tasks set and read.
 	showUses bool
@@ -59,7 +61,9 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 	s.secrets = vault.Note(secrets)
 	s.secrets.Add(o.Connection.Password, o.Connection.BecomePassword)
 	secrets = s.secrets.Decrypter()
-	s.env = newEnv(o.Compat, secrets)
+	s.finder = newFinder(h, o)
+	s.plugins = newPlugins(ctx, h, o, s.finder, sink)
+	s.env = newEnv(o.Compat, secrets, s.plugins.Plugin)
 	s.yaml = &yamlload.Loader{Env: s.env, Vault: secrets, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
 	if s.extra, err = extravars.Parse(o.ExtraVars, s.yaml, o.Settings.HashMerge); err != nil {
 		return nil, err
@@ -67,7 +71,6 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 	if err := s.loadInventory(); err != nil {
 		return nil, err
 	}
-	s.finder = newFinder(h, o)
 	s.loader = &playbook.Loader{YAML: s.yaml, Modules: knownModules(s.finder), RolesPath: o.RolesPath, CollectionsPath: o.CollectionsPath,
 		ExtraVars: s.extra, HashMerge: o.Settings.HashMerge, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
 	s.builder = &vars.Builder{SearchPath: func(t *playbook.Task) []string { return task.SearchPath(t, s.inv.dir) },
@@ -77,14 +80,15 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 }
 
 // newEnv makes the template environment of a run; secrets may be nil.
-func newEnv(compat string, secrets yamlload.Decrypter) *jinja.Env {
+func newEnv(compat string, secrets yamlload.Decrypter, plugin jinja.PluginFunc) *jinja.Env {
 	data := &yamlload.Loader{}
-	return jinja.NewEnv(jinja.Options{Compat: compat, Vaults: vault.ForTemplates(secrets),
+	return jinja.NewEnv(jinja.Options{Compat: compat, Vaults: vault.ForTemplates(secrets), Plugin: plugin,
 		ReadYAML: func(text []byte) ([]any, error) { return data.DataAll("text", text) }})
 }
 
-// close ends the connections.
+// close ends the connections and the plugins' process.
 func (s *session) close() {
+	s.plugins.Close()
 	if s.pool != nil {
 		s.pool.Close()
 	}

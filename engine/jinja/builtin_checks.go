@@ -26,7 +26,7 @@ func typeTests() []Builtin {
 		kindTest("false", "the value false", func(v any) bool { return v == false }),
 		{Name: "filter", Doc: "the name of a filter", Fn: func(c *Call) (any, error) {
 			s, ok := c.Value.(string)
-			_, found := c.Env.filters.find(s)
+			_, found := c.Env.builtin("filter", s)
 			return ok && found, nil
 		}},
 		kindTest("float", "a float", func(v any) bool { _, ok := v.(float64); return ok }),
@@ -43,7 +43,7 @@ func typeTests() []Builtin {
 		kindTest("string", "a text", isString),
 		{Name: "test", Doc: "the name of a test", Fn: func(c *Call) (any, error) {
 			s, ok := c.Value.(string)
-			_, found := c.Env.tests.find(s)
+			_, found := c.Env.builtin("test", s)
 			return ok && found, nil
 		}},
 		kindTest("true", "the value true", func(v any) bool { return v == true }),

@@ -170,7 +170,7 @@ type inFrame interface {
 }
 
 func (c *compiler) filter(n filterNode) exprFn {
-	b, ok := c.env.filters.find(n.name)
+	b, ok := c.env.builtin("filter", n.name)
 	if !ok {
 		return c.missing(n, "No filter named '"+n.name+"'.")
 	}
@@ -209,7 +209,7 @@ func (c *compiler) builtin(b *builtin, n node, a argList) func(f *frame, v any) 
 }
 
 func (c *compiler) test(n testNode) exprFn {
-	b, ok := c.env.tests.find(n.name)
+	b, ok := c.env.builtin("test", n.name)
 	if !ok {
 		return c.missing(n, "No test named '"+n.name+"'.")
 	}

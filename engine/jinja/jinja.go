@@ -28,6 +28,8 @@ type Options struct {
 	Vaults Vaults
 	// Extra builtins, over the standard ones.
 	Filters, Tests, Lookups, Globals []Builtin
+	// Plugin finds the operator's own; nil: there are none.
+	Plugin PluginFunc
 }
 
 const (
@@ -46,6 +48,7 @@ type Env struct {
 	files                            fileCache
 	readYAML                         func(text []byte) ([]any, error)
 	vaults                           Vaults
+	plugin                           PluginFunc
 	regexes                          regexCache
 }
 
@@ -57,6 +60,7 @@ func NewEnv(o Options) *Env {
 		maxOutput: o.MaxOutput,
 		readYAML:  o.ReadYAML,
 		vaults:    o.Vaults,
+		plugin:    o.Plugin,
 		filters:   newRegistry(filterBuiltins(), o.Filters),
 		tests:     newRegistry(testBuiltins(), o.Tests),
 		lookups:   newRegistry(lookupBuiltins(), o.Lookups),

@@ -47,7 +47,7 @@ func (e *Env) missingIn(t text) []Missing {
 		if name == "" {
 			continue
 		}
-		if _, ok := e.kind(kind).find(name); !ok {
+		if _, ok := e.builtin(kind, name); !ok {
 			found = append(found, Missing{kind, name, t.place(tokens[i+at].at)})
 		}
 	}

@@ -73,7 +73,7 @@ func (r registry) find(name string) (*builtin, bool) {
 // Filter calls a filter by name: the map filter is made of it. Value may be
 // anything; kwargs may be nil.
 func (e *Env) Filter(c *Call, name string, v any, args []any, kwargs *value.Dict) (any, error) {
-	b, ok := e.filters.find(name)
+	b, ok := e.builtin("filter", name)
 	if !ok {
 		return nil, errorText("No filter named '" + name + "'.")
 	}
@@ -82,7 +82,7 @@ func (e *Env) Filter(c *Call, name string, v any, args []any, kwargs *value.Dict
 
 // Test calls a test by name and tells its truth: select and its kin are made of it.
 func (e *Env) Test(c *Call, name string, v any, args []any, kwargs *value.Dict) (bool, error) {
-	b, ok := e.tests.find(name)
+	b, ok := e.builtin("test", name)
 	if !ok {
 		return false, errorText("No test named '" + name + "'.")
 	}
@@ -95,7 +95,7 @@ func (e *Env) Test(c *Call, name string, v any, args []any, kwargs *value.Dict) 
 
 // Lookup calls a lookup plugin by name. ok is false when there is none.
 func (e *Env) Lookup(c *Call, name string, terms []any, kwargs *value.Dict) (v any, ok bool, err error) {
-	b, ok := e.lookups.find(name)
+	b, ok := e.builtin("lookup", name)
 	if !ok {
 		return nil, false, nil
 	}
