@@ -168,6 +168,8 @@ type BecomeError struct {
 	// Rejected tells that the password was wrong; trying it again could lock
 	// the account.
 	Rejected bool
+	// NoTerminal tells that the program wants a terminal and had none.
+	NoTerminal bool
 }
 
 // Error gives the reason.

@@ -8,7 +8,9 @@ package become
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"play/connection"
@@ -19,7 +21,14 @@ type Transport struct {
 	login connection.Transport
 	how   connection.Become
 	host  string // for messages
+	// terminal starts a command that has a terminal; nil: none can be had.
+	terminal Terminal
 }
+
+// Terminal starts a command on the login user's side with a terminal that is not
+// its standard input and output. Whenever the terminal shows a prompt, marker is
+// written to stderr, and the next line of the input goes to the terminal.
+type Terminal func(ctx context.Context, marker string, argv []string) (connection.Stream, error)
 
 var _ connection.Transport = (*Transport)(nil)
 
@@ -37,16 +46,49 @@ func Over(login connection.Transport, how connection.Become, host string) *Trans
 	return &Transport{login: login, how: how, host: host}
 }
 
+// WithTerminal lets programs that insist on a terminal have one.
+func (t *Transport) WithTerminal(terminal Terminal) *Transport {
+	t.terminal = terminal
+	return t
+}
+
 // Start runs a script as the other user. It returns once the script has
 // started; ctx bounds that. Errors are *connection.BecomeError, or those of the
 // login user's transport, or ctx's.
 func (t *Transport) Start(ctx context.Context, script string) (connection.Stream, error) {
+	// doas reads a password from a terminal only.
+	if t.how.Method == "doas" && t.how.Password != "" && t.terminal != nil {
+		return t.onTerminal(ctx, script)
+	}
 	d := &dialog{host: t.host, how: &t.how, success: rand.Text()}
-	command, err := t.command(d, "echo "+d.success+"; "+script)
+	argv, err := t.command(d, "echo "+d.success+"; "+script)
 	if err != nil {
 		return nil, err
 	}
-	s, err := t.login.Start(ctx, command)
+	line := "exec"
+	for _, w := range argv {
+		line += " " + connection.Quote(w)
+	}
+	s, err := t.login.Start(ctx, line)
+	if err != nil {
+		return nil, err
+	}
+	s, err = d.run(ctx, s)
+	var refused *connection.BecomeError
+	if errors.As(err, &refused) && refused.NoTerminal && t.terminal != nil {
+		return t.onTerminal(ctx, script)
+	}
+	return s, err
+}
+
+// onTerminal is Start with a terminal.
+func (t *Transport) onTerminal(ctx context.Context, script string) (connection.Stream, error) {
+	d := &dialog{host: t.host, how: &t.how, success: rand.Text(), marker: rand.Text()}
+	argv, err := t.command(d, "echo "+d.success+"; "+script)
+	if err != nil {
+		return nil, err
+	}
+	s, err := t.terminal(ctx, d.marker, argv)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +106,8 @@ func (t *Transport) ReadyAgent() (path string, args []string) {
 	return "", nil
 }
 
-// command builds the command line and tells the dialog what the prompt is.
-func (t *Transport) command(d *dialog, script string) (string, error) {
+// command builds the command's words and tells the dialog what the prompt is.
+func (t *Transport) command(d *dialog, script string) ([]string, error) {
 	var words []string
 	shell := []string{"/bin/sh", "-c", script}
 	switch t.how.Method {
@@ -76,17 +118,21 @@ func (t *Transport) command(d *dialog, script string) (string, error) {
 	case "su":
 		words = append(strings.Fields(t.how.Flags), t.how.User, "-c", script)
 	case "doas":
-		// doas reads a password from a terminal only, and there is none.
-		words = append(flagsOr(t.how.Flags, "-n"), "-u", t.how.User)
+		words = append(doasFlags(t.how.Flags, d.marker != ""), "-u", t.how.User)
 		words = append(words, shell...)
 	default:
-		return "", &connection.BecomeError{Host: t.host, Msg: fmt.Sprintf("cannot become %q: the method %q is not known (sudo, su, doas are)", t.how.User, t.how.Method)}
+		return nil, &connection.BecomeError{Host: t.host, Msg: fmt.Sprintf("cannot become %q: the method %q is not known (sudo, su, doas are)", t.how.User, t.how.Method)}
 	}
-	line := "exec " + connection.Quote(t.how.Exe)
-	for _, w := range words {
-		line += " " + connection.Quote(w)
+	return append([]string{t.how.Exe}, words...), nil
+}
+
+// doasFlags are the operator's flags; without a terminal doas must not look for
+// one, and with one it must ask.
+func doasFlags(flags string, terminal bool) []string {
+	if !terminal {
+		return flagsOr(flags, "-n")
 	}
-	return line, nil
+	return slices.DeleteFunc(strings.Fields(flags), func(w string) bool { return w == "-n" })
 }
 
 // sudoFlags are the operator's flags or the usual ones. -n would hide that a

@@ -27,6 +27,7 @@ type dialog struct {
 	prompt  string // sudo's prompt; "": any text that ends in a colon
 	sent    bool   // the password was given
 	seen    int    // bytes of stderr that belong to an answered prompt
+	marker  string // tells of a prompt on the command's terminal; "": it has none
 }
 
 // run answers at most one prompt and returns the stream at the script's own
@@ -93,6 +94,9 @@ func (d *dialog) answer(s connection.Stream) error {
 }
 
 func (d *dialog) prompted(said string) bool {
+	if d.marker != "" && strings.Contains(said, d.marker) {
+		return true
+	}
 	if d.prompt != "" {
 		return strings.Contains(said, d.prompt)
 	}
@@ -115,8 +119,10 @@ func (d *dialog) refused(s connection.Stream, err error) error {
 		}
 	}
 	said := s.Stderr()
-	if d.prompt != "" {
-		said = strings.ReplaceAll(said, d.prompt, "")
+	for _, word := range []string{d.prompt, d.marker} {
+		if word != "" {
+			said = strings.ReplaceAll(said, word, "")
+		}
 	}
 	said = connection.Printable(said)
 	if d.sent && (said == "" || d.prompt == "") {
@@ -126,7 +132,15 @@ func (d *dialog) refused(s connection.Stream, err error) error {
 		said = err.Error()
 	}
 	// After a password was given the refusal may be about it, in any language.
-	return &connection.BecomeError{Host: d.host, Msg: fmt.Sprintf("cannot become %q on %q: %s", d.how.User, d.host, said), Rejected: d.sent}
+	return &connection.BecomeError{Host: d.host, Msg: fmt.Sprintf("cannot become %q on %q: %s", d.how.User, d.host, said),
+		Rejected: d.sent, NoTerminal: !d.sent && wantsTerminal(said)}
+}
+
+// wantsTerminal tells whether a program complains that it has no terminal; the
+// word is the same in most languages.
+func wantsTerminal(said string) bool {
+	said = strings.ToLower(said)
+	return strings.Contains(said, "tty") || strings.Contains(said, "terminal")
 }
 
 func (d *dialog) late(ctx context.Context) error {

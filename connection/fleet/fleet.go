@@ -33,7 +33,8 @@ type Options struct {
 	Shell      string // the users' login shell; "": /bin/sh
 	// Sudo puts a stand-in for sudo first in PATH, which runs commands as the
 	// same user with a home of the other one's. SudoPassword is what it asks
-	// for; "": nothing.
+	// for; "": nothing. A stand-in for shutdown stands beside it, which reboots
+	// the host.
 	Sudo         bool
 	SudoPassword string
 }
@@ -151,6 +152,12 @@ func (f *Fleet) newHost(i int) (*Host, error) {
 	h.Home = filepath.Join(f.Dir, "hosts", h.Name, "home")
 	if err := os.MkdirAll(h.Home, 0o700); err != nil {
 		return nil, err
+	}
+	if f.options.Sudo {
+		if err := os.WriteFile(h.BootID(), []byte("first\n"), 0o600); err != nil {
+			return nil, err
+		}
+		h.wait.Go(h.obeyShutdown)
 	}
 	return h, h.listenAt(loopback(i))
 }

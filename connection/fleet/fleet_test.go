@@ -14,6 +14,7 @@ import (
 
 	"play/connection/contract"
 	"play/connection/fleet"
+	"play/modules/procfs"
 )
 
 func TestMain(m *testing.M) { os.Exit(contract.Main(m)) }
@@ -151,7 +152,7 @@ func TestProcessesEnd(t *testing.T) {
 
 func ends(pid int) bool {
 	for range 1200 {
-		if syscall.Kill(pid, 0) != nil {
+		if procfs.Start(pid) == "" && (procfs.BootID() != "" || syscall.Kill(pid, 0) != nil) {
 			return true
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -193,4 +194,12 @@ func TestSudo(t *testing.T) {
 	if want := "other " + filepath.Join(filepath.Dir(f.Hosts[0].Home), "other") + "\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+func number(t *testing.T, text string) (n int) {
+	t.Helper()
+	if _, err := fmt.Sscan(text, &n); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return n
 }

@@ -49,5 +49,8 @@ func (f *Fleet) writeSudo() error {
 		return err
 	}
 	script := fmt.Sprintf(sudo, connection.Quote(f.options.SudoPassword), connection.Quote(f.SudoLog()))
+	if err := os.WriteFile(filepath.Join(bin, "shutdown"), []byte(shutdown), 0o700); err != nil {
+		return err
+	}
 	return os.WriteFile(filepath.Join(bin, "sudo"), []byte(script), 0o700)
 }

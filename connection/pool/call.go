@@ -8,7 +8,6 @@ import (
 	"io"
 
 	"play/connection"
-	"play/connection/become"
 	"play/modules/wire"
 )
 
@@ -73,7 +72,7 @@ func (p *Pool) startLine(ctx context.Context, t *connection.Target, line string)
 	if err != nil {
 		return nil, err
 	}
-	s, err := lineOver(ctx, tr, t, line)
+	s, err := p.lineOver(ctx, tr, t, line)
 	if err == nil || fresh || isBecome(err) || ctx.Err() != nil {
 		return s, err
 	}
@@ -81,12 +80,12 @@ func (p *Pool) startLine(ctx context.Context, t *connection.Target, line string)
 	if tr, _, err = p.transport(ctx, t); err != nil {
 		return nil, err
 	}
-	return lineOver(ctx, tr, t, line)
+	return p.lineOver(ctx, tr, t, line)
 }
 
-func lineOver(ctx context.Context, tr connection.Transport, t *connection.Target, line string) (connection.Stream, error) {
+func (p *Pool) lineOver(ctx context.Context, tr connection.Transport, t *connection.Target, line string) (connection.Stream, error) {
 	if t.Become != nil {
-		return become.Over(tr, *t.Become, t.Name).Start(ctx, line)
+		return p.become(tr, t).Start(ctx, line)
 	}
 	if starter, ok := tr.(connection.LineStarter); ok {
 		return starter.StartLine(ctx, line)

@@ -6,8 +6,10 @@ package pool
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"os/user"
+	"strings"
 	"sync"
 
 	"play/connection"
@@ -167,10 +169,8 @@ func (p *Pool) startAgent(t *connection.Target) (connection.Link, error) {
 // agentOver starts the agent; a copy on the host that does not come up (cut
 // off, say) is replaced, once.
 func (p *Pool) agentOver(tr connection.Transport, t *connection.Target) (connection.Link, error) {
-	if t.Become != nil {
-		tr = become.Over(tr, *t.Become, t.Name)
-	}
 	options := start.Options{Host: t.Name, RemoteTmp: t.RemoteTmp, Stall: 3 * t.ConnectTimeout(), Trace: p.config.Trace}
+	tr = p.become(tr, t)
 	s, err := start.Agent(p.ctx, tr, p.config.Agents, options)
 	if err != nil {
 		return nil, unreachable(t, err)
@@ -185,6 +185,19 @@ func (p *Pool) agentOver(tr connection.Transport, t *connection.Target) (connect
 		return nil, unreachable(t, err)
 	}
 	return p.open(s, t)
+}
+
+// become is the transport of the target's become user over that of the login
+// user. Where a terminal is needed, the login user's agent makes it.
+func (p *Pool) become(login connection.Transport, t *connection.Target) connection.Transport {
+	if t.Become == nil {
+		return login
+	}
+	return become.Over(login, *t.Become, t.Name).WithTerminal(func(ctx context.Context, marker string, argv []string) (connection.Stream, error) {
+		words := hex.EncodeToString([]byte(strings.Join(argv, "\x00") + "\x00"))
+		return start.Agent(ctx, login, p.config.Agents, start.Options{Host: t.Name, RemoteTmp: t.RemoteTmp, Stall: 3 * t.ConnectTimeout(),
+			Trace: p.config.Trace, Instead: []string{"terminal", marker, words}})
+	})
 }
 
 func (p *Pool) open(s connection.Stream, t *connection.Target) (connection.Link, error) {

@@ -111,3 +111,11 @@ func (s *resumed) Read(p []byte) (int, error) {
 	s.r = nil // nothing is left in it; further reads need no copy
 	return s.Stream.Read(p)
 }
+
+// CloseWrite ends the process's input.
+func (s *resumed) CloseWrite() error {
+	if half, ok := s.Stream.(connection.HalfCloser); ok {
+		return half.CloseWrite()
+	}
+	return errors.New("cannot end the input of a process over this connection")
+}

@@ -54,6 +54,9 @@ type Options struct {
 	// Stall is how long the host may make no progress, in any step; 0: 30 s.
 	Stall time.Duration
 	Trace connection.Trace // what is found and sent
+	// Instead are plain words (letters and digits) that the executable gets in the
+	// place of its last argument; nil: it serves.
+	Instead []string
 }
 
 // defaultStall leaves room for a host under load.
@@ -84,12 +87,12 @@ func Agent(ctx context.Context, tr connection.Transport, agents Agents, o Option
 	if err != nil {
 		return nil, connection.Unreachablef(o.Host, "%w", err)
 	}
-	c := &config{agents: agents, args: strings.Join(agents.Args(), " "), remoteTmp: folder, host: o.Host, progress: progress,
+	c := &config{agents: agents, args: o.words(agents.Args()), remoteTmp: folder, host: o.Host, progress: progress,
 		say: func(format string, args ...any) { o.Trace.Say(3, o.Host, format, args...) }}
 	if r, ok := tr.(Ready); ok {
 		path, args := r.ReadyAgent()
 		if path != "" {
-			c.ready, c.readyArgs = connection.Quote(path), strings.Join(args, " ")
+			c.ready, c.readyArgs = connection.Quote(path), o.words(args)
 		}
 	}
 	var skip []int
@@ -106,6 +109,14 @@ func Agent(ctx context.Context, tr connection.Transport, agents Agents, o Option
 		c.reasons = append(c.reasons, refused.reason)
 		skip = append(skip, where.index)
 	}
+}
+
+// words are the executable's arguments.
+func (o *Options) words(args []string) string {
+	if len(o.Instead) > 0 && len(args) > 0 {
+		args = slices.Concat(args[:len(args)-1], o.Instead)
+	}
+	return strings.Join(args, " ")
 }
 
 // watch returns a context that ends when no progress is told of for too long.

@@ -13,7 +13,8 @@ import (
 	"play/modules"
 )
 
-// Main is the agent's command line: "serve", or what the agent gives itself.
+// Main is the agent's command line: "serve", "terminal" (a terminal for the
+// programs that become another user), or what the agent gives itself.
 // args are the arguments after those that brought the program here. It returns
 // the exit status.
 func Main(args []string) int {
@@ -26,6 +27,8 @@ func Main(args []string) int {
 		config := ownConfig(args)
 		config.Watch = true
 		err = serve(config)
+	case "terminal":
+		err = terminal(args)
 	case "async":
 		err = wrapper(ownConfig(args))
 	default:
