@@ -160,8 +160,9 @@ func (c *recordedCase) run(t *testing.T) (stdout, stderr string, status int) {
 	}
 	cmd := exec.Command("play", append([]string{"-i", inventory, "-f", "4", "site.yml"}, args...)...)
 	cmd.Dir = c.dir
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.dir, "LC_ALL=C.UTF-8", "ANSIBLE_NOCOLOR=1", "ANSIBLE_GATHERING=explicit"}, env...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.dir, "LC_ALL=C.UTF-8", "ANSIBLE_NOCOLOR=1", "ANSIBLE_GATHERING=explicit", "PLAY_NO_HISTORY=1"}, env...)
 	var out, errOut strings.Builder
+	cmd.Stdin = strings.NewReader(c.file("stdin"))
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	err = cmd.Run()
 	var exit *exec.ExitError
@@ -279,7 +280,7 @@ func stripPlaces(text string) string {
 		inner := s[:len(s)-1]
 		for i := strings.Index(inner, ". "); i > 0; {
 			if last := inner[i+2:]; len(last) > 8 && strings.HasSuffix(inner[:i], last) {
-				return inner[:i] + `"`
+				return stripPlaces(inner[:i] + `"`)
 			}
 			next := strings.Index(inner[i+2:], ". ")
 			if next < 0 {
