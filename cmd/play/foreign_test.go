@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,26 +19,39 @@ import (
 // results with ansible-playbook's, which testdata/foreign/record.py kept.
 func TestPythonModulesAsRecorded(t *testing.T) {
 	t.Parallel()
+	for _, name := range []string{"modules", "more", "servers"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			recordedModules(t, name)
+		})
+	}
+}
+
+func recordedModules(t *testing.T, name string) {
 	var recorded struct {
 		Version string
 		Results map[string]any
 	}
-	readJSON(t, "testdata/foreign/results.json", &recorded)
+	readJSON(t, "testdata/foreign/"+name+".json", &recorded)
 	core := modulefind.Finder{Core: modulefind.FindCore(os.Getenv)}
 	if !strings.Contains(recorded.Version, "core "+core.Version()+"]") || core.Root("community.general") == "" {
 		t.Skipf("the modules themselves are not here: they are those of the package ansible with %s", recorded.Version)
 	}
-	top := t.TempDir()
+	top := publicDir(t)
 	root := filepath.Join(top, "root")
 	if err := os.Mkdir(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	book, err := filepath.Abs("testdata/foreign/modules.yml")
+	book, err := filepath.Abs("testdata/foreign/" + name + ".yml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(top, "out.json")
-	cmd := exec.Command(os.Args[0], "-i", "localhost,", book, "-e", "root="+root, "-e", "out="+out)
+	args := []string{"-i", "localhost,", book, "-e", "root=" + root, "-e", "out=" + out}
+	if name == "servers" {
+		args = append(args, "-e", "redis="+startServers(t, root))
+	}
+	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = top
 	cmd.Env = []string{"PLAY_TEST_MAIN=1", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + top, "LC_ALL=C.UTF-8", "ANSIBLE_NOCOLOR=1"}
 	if text, err := cmd.CombinedOutput(); err != nil {
@@ -57,6 +72,54 @@ func TestPythonModulesAsRecorded(t *testing.T) {
 	}
 }
 
+// publicDir is a folder that other users can enter, as servers do.
+func publicDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "play-foreign-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// startServers starts database servers in a folder for the test's life and
+// returns Redis's port.
+func startServers(t *testing.T, root string) string {
+	t.Helper()
+	for _, program := range []string{"mariadbd", "mariadb-install-db", "redis-server", "redis-cli", "pg_lsclusters", "runuser"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("there is no %s here: the test needs mariadb-server, postgresql, redis-server, python3-pymysql, python3-psycopg2 and python3-redis", program)
+		}
+	}
+	cmd := exec.Command("sh", "testdata/foreign/servers.sh", root)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		_ = cmd.Wait() // the servers' own exit statuses say nothing here
+	})
+	line, _ := bufio.NewReader(out).ReadString('\n') // without a line there is no port
+	words := strings.Fields(line)
+	if len(words) != 2 || words[0] != "ready" {
+		log, _ := os.ReadFile(filepath.Join(root, "servers.log"))
+		t.Fatalf("the servers did not start: %s", log)
+	}
+	return words[1]
+}
+
 func readJSON(t *testing.T, path string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -72,7 +135,10 @@ func readJSON(t *testing.T, path string, into any) {
 // names of scratch files.
 var random = []string{"fingerprint", "fingerprints", "public_key", "public_key_fingerprints", "serial_number", "signature",
 	"notAfter", "notBefore", "not_after", "not_before", "exception", "module_stderr", "stderr", "stderr_lines", "src", "checksum", "md5sum",
-	"subject_key_identifier", "extensions_by_oid", "diff", "size"}
+	"subject_key_identifier", "extensions_by_oid", "diff", "size", "server_version", "connector_version", "python_system_path"}
+
+// nodeName is the host's name as modules tell which Python lacks a library.
+var nodeName = regexp.MustCompile(`on [^ ]+'s Python`)
 
 // steady takes out of a result what differs from run to run.
 func steady(v any, root string) any {
@@ -92,7 +158,7 @@ func steady(v any, root string) any {
 		}
 		return out
 	case string:
-		return strings.ReplaceAll(v, root, "{root}")
+		return nodeName.ReplaceAllString(strings.NewReplacer(root, "{root}", filepath.Dir(root), "{top}").Replace(v), "on {node}'s Python")
 	}
 	return v
 }
