@@ -131,6 +131,8 @@ func insideVariables(transport string) map[string]string {
 		return map[string]string{"executable": "ansible_chroot_exe"}
 	case "nspawn":
 		return map[string]string{}
+	case "su":
+		return map[string]string{"extra_args": "ansible_su_extra_args", "via": "ansible_su_via"}
 	}
 	return nil
 }

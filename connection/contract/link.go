@@ -73,7 +73,7 @@ func Links(t *testing.T, p Peer) {
 		name string
 		run  func(*testing.T, Peer)
 	}{
-		{"hello", hello},
+		{"hello", Hello},
 		{"commands", commands},
 		{"ten megabytes both ways", bigContent},
 		{"ten megabytes of output", bigOutput},
@@ -136,7 +136,9 @@ func shell(line string) *wire.Call {
 	return &wire.Call{Module: "shell", Args: args}
 }
 
-func hello(t *testing.T, p Peer) {
+// Hello checks that the agent starts and tells who it is.
+func Hello(t *testing.T, p Peer) {
+	t.Helper()
 	_, l := p.agentOn(t)
 	h := l.Hello()
 	if h.Version != wire.Version || h.OS != runtime.GOOS || h.Arch != runtime.GOARCH || h.PID <= 1 || h.Home == "" {

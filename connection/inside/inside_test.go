@@ -84,8 +84,10 @@ func TestContract(t *testing.T) {
 			})
 			if c.host == "app" && c.user == "" { // the whole suite once: the rest is the same code
 				t.Run("transport", func(t *testing.T) { t.Parallel(); contract.Transport(t, p) })
+				t.Run("agent", func(t *testing.T) { t.Parallel(); contract.Links(t, p) })
+			} else {
+				contract.Hello(t, p)
 			}
-			t.Run("agent", func(t *testing.T) { t.Parallel(); contract.Links(t, p) })
 		})
 	}
 }
@@ -98,6 +100,8 @@ func TestNames(t *testing.T) {
 		{Transport: "kubectl", Address: "-n"},
 		{Transport: "nspawn", Address: "-D/"},
 		{Transport: "chroot", Address: "srv"},
+		{Transport: "su", User: ""},
+		{Transport: "su", User: "carol", Options: map[string]string{"via": "alice,-c"}},
 		{Transport: "podman", Address: "app", Options: map[string]string{"extra_args": "'"}},
 	} {
 		target.Name = "web1"
