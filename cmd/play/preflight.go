@@ -91,7 +91,7 @@ func (p *preflight) playbooks(books []*playbook.Playbook) error {
 // What a run knows, by the keyword that names it.
 var (
 	strategies = []string{"linear", "free", "host_pinned", "debug"}
-	transports = []string{"ssh", "local", "smart", "paramiko", "paramiko_ssh", "docker", "podman", "kubectl", "chroot", "nspawn",
+	transports = []string{"ssh", "local", "smart", "paramiko", "paramiko_ssh", "docker", "podman", "kubectl", "chroot", "nspawn", "su",
 		"community.docker.docker", "containers.podman.podman", "kubernetes.core.kubectl", "community.general.chroot"}
 	becomeMethods = []string{"sudo", "su", "doas"}
 )
