@@ -31,6 +31,8 @@ var forbidden = map[string][]string{
 	"engine/output":    {"play/engine/task", "play/engine/playbook", "play/engine/vars", "play/engine/jinja"},
 	"engine/history":   {"play/engine/task", "play/engine/playbook", "play/engine/vars", "play/engine/jinja", "play/engine/inventory"},
 	"engine/drift":     {"play/engine/task", "play/engine/playbook", "play/engine/vars", "play/engine/inventory"},
+	"engine/lint":      {"play/engine/task", "play/engine/vars", "play/engine/inventory", "play/engine/event"},
+	"engine/schema":    {"play/engine/task", "play/engine/vars", "play/engine/inventory", "play/engine/event", "play/engine/jinja"},
 	"engine/report":    {"play/engine/event", "play/engine/task", "play/engine/playbook", "play/engine/vars", "play/engine/inventory"},
 	"strategy":         {"play/action", "play/connection", "play/cmd", "play/engine/output"},
 	"cmd/play-agent":   {"play/engine", "play/strategy", "play/action", "play/connection", "golang.org/x/crypto/ssh", "github.com/flosch"},

@@ -25,8 +25,9 @@ type Settings struct {
 	ErrorOnMissing bool // error_on_missing_handler
 	Compat         string
 	NoHistory      bool
-	HistoryDays    int // 0: without limit
-	HistoryRuns    int // 0: without limit
+	LintSkip       []string // rules of play lint that are off
+	HistoryDays    int      // 0: without limit
+	HistoryRuns    int      // 0: without limit
 	JinjaNative    bool
 	JinjaExts      string
 	DuplicateKeys  string // duplicate_dict_key: error, warn or ignore
@@ -133,6 +134,7 @@ func (c *Config) running(s *Settings) {
 	s.ErrorOnMissing = c.bool("ERROR_ON_MISSING_HANDLER")
 	s.Compat = c.text("PLAY_COMPAT")
 	s.NoHistory = c.bool("PLAY_NO_HISTORY")
+	s.LintSkip = c.list("PLAY_LINT_SKIP")
 	s.HistoryDays = c.int("PLAY_HISTORY_DAYS")
 	s.HistoryRuns = c.int("PLAY_HISTORY_RUNS")
 	s.JinjaNative = c.bool("DEFAULT_JINJA2_NATIVE")

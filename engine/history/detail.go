@@ -104,11 +104,28 @@ func (d *draft) unlessEmpty() *draft {
 
 // PathOf is the file that a result is about, or "".
 func PathOf(result *value.Dict) string {
-	for _, key := range []string{"dest", "path"} {
-		if p := textOf(result, key); p != "" {
-			return p
+	inv, _ := result.Get("invocation")
+	args := dictIn(inv, "module_args")
+	for _, d := range []*value.Dict{result, args} {
+		for _, key := range []string{"dest", "path"} {
+			if p := textOf(d, key); p != "" {
+				return p
+			}
 		}
 	}
+	return diffPath(result)
+}
+
+// dictIn is a dict in a dict; nil, which is as an empty one, when there is none.
+func dictIn(v any, key string) *value.Dict {
+	d, _ := v.(*value.Dict)
+	inner, _ := d.Get(key)
+	found, _ := inner.(*value.Dict)
+	return found
+}
+
+// diffPath is the file that a result's diff names, or "".
+func diffPath(result *value.Dict) string {
 	diff, _ := result.Get("diff")
 	if l, ok := diff.(*value.List); ok && len(l.Items) > 0 {
 		diff = l.Items[0]
