@@ -104,6 +104,7 @@ func All(d *Deps) (named map[string]*task.Action, module *task.Action) {
 		{Name: "script", Run: d.script},
 		{Name: "set_fact", Run: setFact},
 		{Name: "set_stats", Run: setStats},
+		{Name: "synchronize", Run: d.synchronize},
 		{Name: "template", Run: d.template},
 		{Name: "unarchive", Run: d.unarchive},
 		{Name: "uri", Run: d.uri},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"play/connection"
 	"play/engine/source"
 	"play/engine/task"
 	"play/modules/value"
@@ -77,6 +78,11 @@ func (d *Deps) send(ctx context.Context, a *task.Attempt, c *wire.Call, body io.
 	if err != nil {
 		return nil, err
 	}
+	return d.sendTo(ctx, t, c, body)
+}
+
+// sendTo delivers a call to the agent of a target.
+func (d *Deps) sendTo(ctx context.Context, t *connection.Target, c *wire.Call, body io.Reader) (*value.Dict, error) {
 	link, err := d.Links.Get(ctx, t)
 	if err != nil {
 		return nil, err
@@ -87,11 +93,11 @@ func (d *Deps) send(ctx context.Context, a *task.Attempt, c *wire.Call, body io.
 	}
 	v, err := value.DecodeJSON(reply.Result)
 	if err != nil {
-		return nil, task.Failf("cannot read the result of %q from %q: %v", c.Module, a.Target, err)
+		return nil, task.Failf("cannot read the result of %q from %q: %v", c.Module, t.Name, err)
 	}
 	result, ok := v.(*value.Dict)
 	if !ok {
-		return nil, task.Failf("cannot read the result of %q from %q: it is no object", c.Module, a.Target)
+		return nil, task.Failf("cannot read the result of %q from %q: it is no object", c.Module, t.Name)
 	}
 	return result, nil
 }

@@ -89,6 +89,7 @@ func All() []Module {
 		slurp(),
 		stat(),
 		supervisorctl(),
+		synchronize(),
 		sysctl(),
 		systemd(),
 		systemdService(),
