@@ -12,28 +12,29 @@ import (
 // batchRun is the run of one play over one batch of hosts.
 type batchRun struct {
 	*Run
-	ctx      context.Context
-	play     *playbook.Play
-	view     *vars.Play
-	hosts    []string // the batch, in order
-	all      []string // the play's hosts in all batches
-	named    *playRun // the play: variables list its hosts
-	gone     map[string]bool
-	stale    bool // the variables that list the play's hosts are out of date
-	it       *iterator.Iterator
-	last     iterator.Position // of the task that ran last
-	handlers []*playbook.Task
-	brought  map[string][]*playbook.Task // handlers by the include_role that brought them
-	notify   map[string][]*playbook.Task // handlers by name or listen topic; built on demand
-	selected map[*playbook.Task]bool
-	ids      map[*playbook.Task]string // events' ids, when free
-	free     bool                      // hosts go on each in their own time
-	stopped  bool                      // nothing more is run: no host is left
-	broken   bool                      // any_errors_fatal or max_fail_percentage ends the run after this play
-	endPlay  bool
-	force    bool
-	anyFatal bool
-	maxFail  float64 // percent; negative: none
+	ctx       context.Context
+	play      *playbook.Play
+	view      *vars.Play
+	hosts     []string // the batch, in order
+	all       []string // the play's hosts in all batches
+	named     *playRun // the play: variables list its hosts
+	gone      map[string]bool
+	stale     bool // the variables that list the play's hosts are out of date
+	it        *iterator.Iterator
+	last      iterator.Position // of the task that ran last
+	handlers  []*playbook.Task
+	brought   map[string][]*playbook.Task // handlers by the include_role that brought them
+	notify    map[string][]*playbook.Task // handlers by name or listen topic; built on demand
+	selected  map[*playbook.Task]bool
+	ids       map[*playbook.Task]string // events' ids, when free
+	free      bool                      // hosts go on each in their own time
+	debugging bool                      // the debugger opens for every failure
+	stopped   bool                      // nothing more is run: no host is left
+	broken    bool                      // any_errors_fatal or max_fail_percentage ends the run after this play
+	endPlay   bool
+	force     bool
+	anyFatal  bool
+	maxFail   float64 // percent; negative: none
 }
 
 // remaining are the hosts among these that have not left the play.
@@ -210,6 +211,9 @@ func (b *batchRun) gatherTask() *playbook.Task {
 	}
 	t := b.own("gather_facts", args)
 	t.Name = "Gathering Facts"
+	if len(b.play.Tags) > 0 {
+		t.Tags = nil // a play with tags gathers when they are asked for
+	}
 	return t
 }
 

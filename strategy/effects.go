@@ -78,6 +78,9 @@ func (s *settle) hostsAndGroups(o *task.Outcome, e *task.Effect, last bool) {
 		d, _ := hostVars.(*value.Dict)
 		if changed, err = b.Inventory.AddHost(value.Str(name), groups, d); changed {
 			b.joins(value.Str(name))
+		} else if s.task.Loop == nil {
+			o.Changed, o.Event.Changed = false, false
+			o.Result.Set("changed", false)
 		}
 	case e.AddGroup != "" && !b.free && !last:
 		s.grouped = append(s.grouped, o)

@@ -107,8 +107,12 @@ func (b *batchRun) follow() error {
 	if name == nil {
 		name = b.Strategy
 	}
+	b.debugging = b.EnableDebugger
 	switch n := value.Str(name); n {
-	case "", "None", "linear", "ansible.builtin.linear", "debug", "ansible.builtin.debug",
+	case "debug", "ansible.builtin.debug":
+		b.debugging = true
+		return b.linear()
+	case "", "None", "linear", "ansible.builtin.linear",
 		"mitogen", "mitogen_linear", "ansible.netcommon.linear":
 		return b.linear()
 	case "free", "ansible.builtin.free", "mitogen_free":

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"sort"
 
+	"play/engine/debugger"
 	"play/engine/event"
 	"play/engine/playbook"
 	"play/engine/source"
@@ -61,6 +62,11 @@ type Run struct {
 	ShowUses bool
 	StartAt  string                       // --start-at-task: a name or pattern; "": from the first
 	Step     func(task string) StepAnswer // --step; nil: no questions
+	// Debugger is where the person sits whom the debugger keyword calls; nil: it
+	// calls nobody.
+	Debugger debugger.Console
+	// EnableDebugger opens it for every failure; DebugIgnored for ignored ones, too.
+	EnableDebugger, DebugIgnored bool
 	// ResetConnection drops the host's connection (meta: reset_connection).
 	ResetConnection func(ctx context.Context, host string, t *playbook.Task) error
 	// Prompts asks for a play's vars_prompt.

@@ -26,6 +26,7 @@ type settle struct {
 // outcome applies one host's outcome and tells of it.
 func (s *settle) outcome(o *task.Outcome) {
 	b := s.b
+	o, shown := s.debugged(o)
 	targets := []string{o.Host}
 	if s.once {
 		targets = b.reachable()
@@ -41,7 +42,9 @@ func (s *settle) outcome(o *task.Outcome) {
 		}
 	}
 	s.count(o)
-	b.Sink.Result(o.Event)
+	if !shown {
+		b.Sink.Result(o.Event)
+	}
 	s.advance(o)
 	if len(o.Includes) > 0 {
 		if s.includes == nil {

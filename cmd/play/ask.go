@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"strings"
 
+	"play/engine/debugger"
 	"play/engine/playbook"
 	"play/engine/source"
 	"play/engine/task"
@@ -72,6 +74,9 @@ func readQuestion(e any, pos source.Pos) (*question, error) {
 func (s *session) prompt(v *question) (any, error) {
 	if !s.host.Interactive() {
 		s.sink.Warning("Not prompting as we are not in interactive mode", v.Pos)
+		if v.Default == nil {
+			return "None", nil // as the reference puts no answer into words
+		}
 		return v.Default, nil
 	}
 	text := v.Text
@@ -119,4 +124,36 @@ func (s *session) step(name string) strategy.StepAnswer {
 			return strategy.StepNo
 		}
 	}
+}
+
+// console is where the debugger talks with a person.
+type console struct {
+	s     *session
+	lines *bufio.Reader // of the standard input where that is no terminal
+}
+
+var _ debugger.Console = (*console)(nil)
+
+// Ask reads a line from the terminal, or from whatever else the standard input is.
+func (c *console) Ask(prompt string) (string, error) {
+	h := c.s.host
+	if h.Interactive() {
+		return h.Ask(c.s.ctx, prompt, true)
+	}
+	fmt.Fprint(h.Out, prompt)
+	if c.lines == nil {
+		c.lines = bufio.NewReader(h.In)
+	}
+	line, err := c.lines.ReadString('\n')
+	return trimNewline(line), err
+}
+
+// Say shows a line.
+func (c *console) Say(line string) { c.s.sink.Say(line) }
+
+// setting reads a switch of the configuration by its name in ansible-config.
+func (s *session) setting(name string) bool {
+	v, _ := s.opts.Config.Lookup(name)
+	on, _ := task.ToBool(v)
+	return on
 }

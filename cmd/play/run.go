@@ -257,6 +257,9 @@ func (s *session) loadAll(paths []string) ([]*playbook.Playbook, error) {
 func (s *session) runAll(books []*playbook.Playbook) error {
 	for _, pb := range books {
 		rep, err := s.run(pb)
+		if errors.Is(err, strategy.ErrQuit) {
+			return &codeError{code: exitInterrupted}
+		}
 		if err != nil {
 			return &codeError{exitError, err}
 		}

@@ -71,7 +71,7 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 	if err := s.loadInventory(); err != nil {
 		return nil, err
 	}
-	s.loader = &playbook.Loader{YAML: s.yaml, Modules: knownModules(s.finder), RolesPath: o.RolesPath, CollectionsPath: o.CollectionsPath,
+	s.loader = &playbook.Loader{YAML: s.yaml, Modules: knownModules(s.finder), RolesPath: o.RolesPath, CollectionsPath: o.CollectionsPath, CollectionRoot: s.finder.Root,
 		ExtraVars: s.extra, HashMerge: o.Settings.HashMerge, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
 	s.builder = &vars.Builder{SearchPath: func(t *playbook.Task) []string { return task.SearchPath(t, s.inv.dir) },
 		Inventory: s.inv, Store: s.store, Extra: s.extra, Merge: o.Settings.HashMerge, Run: s.runVars(), VarsFile: s.loader.VarsFile,
@@ -181,12 +181,14 @@ func (s *session) run(pb *playbook.Playbook) (*strategy.Report, error) {
 	named, module := action.All(deps)
 	x := &task.Executor{Jinja: s.env, Actions: named, Module: module, Sink: s.sink, Context: s.context,
 		Options:  task.Options{Check: s.opts.Check, Diff: s.opts.Diff, Verbosity: s.opts.Verbosity},
-		Playbook: s.inv.dir, Now: time.Now, HostNamed: func(name string) string { return name }}
+		Playbook: s.inv.dir, Now: time.Now, InGroup: s.loader.InGroup,
+		HostNamed: func(name string) string { return name }}
 	r := &strategy.Run{Executor: x, Builder: s.builder, Inventory: s.inv, Loader: s.loader, Sink: s.sink,
 		Forks: s.opts.Forks, OnlyTags: s.opts.Tags, SkipTags: s.opts.SkipTags, Gather: s.opts.Gathering != "explicit",
 		GatherSmart: s.opts.Gathering == "smart", AnyErrorsFatal: s.opts.AnyErrorsFatal, ForceHandlers: s.opts.ForceHandlers,
 		Strategy: s.opts.Settings.Strategy, ShowArgs: s.opts.Settings.DisplayArgs, ShowUses: s.showUses,
 		IDs: &s.ids, StartAt: s.opts.StartAt, Prompts: s.prompts, ResetConnection: s.reset(deps, x)}
+	r.Debugger, r.EnableDebugger, r.DebugIgnored = &console{s: s}, s.setting("ENABLE_TASK_DEBUGGER"), !s.setting("TASK_DEBUGGER_IGNORE_ERRORS")
 	if s.opts.Step {
 		r.Step = s.step
 	}

@@ -172,10 +172,10 @@ func (it *Iterator) Release(host string) {
 }
 
 // Notify marks a handler to run at the host's next flush; it reports whether it
-// was not marked before.
+// was not marked before. A handler that notifies itself is not run again.
 func (it *Iterator) Notify(host string, handler *playbook.Task) bool {
 	s := it.hosts[host]
-	if s == nil || s.notified[handler] {
+	if s == nil || s.notified[handler] || s.current == handler {
 		return false
 	}
 	if s.notified == nil {

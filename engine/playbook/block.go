@@ -67,7 +67,7 @@ func (r *reader) block(p place, n *yaml.Node, entries []yamlload.Entry) []Node {
 		}
 	}
 	b.Name, b.Keywords, b.Vars, b.When, b.Tags, b.Notify = c.Name, c.Keywords, c.Vars, c.When, c.Tags, c.Notify
-	if parts["block"] == nil {
+	if n := parts["block"]; n == nil || len(parts) > 1 && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
 		r.fail(source.Errorf(b.Pos, "'rescue' and 'always' need a 'block' beside them").WithHint("put the tasks that may fail under block:"))
 		return nil
 	}

@@ -73,10 +73,10 @@ var keywordKinds = map[string]string{
 	"force_handlers": "bool", "gather_facts": "bool", "ignore_errors": "bool", "ignore_unreachable": "bool",
 	"no_log": "bool", "run_once": "bool", "rescue_unreachable": "bool",
 	"async": "int", "poll": "int", "retries": "int", "throttle": "int", "timeout": "int", "port": "int",
-	"module_defaults": "dict",
+	"module_defaults": "defaults",
 	"gather_timeout":  "int", "delay": "float",
 	"become_exe": "string", "become_flags": "string", "become_method": "string", "become_user": "string", "connection": "string",
-	"debugger": "string", "delegate_to": "string", "fact_path": "string", "order": "string", "remote_user": "string",
+	"debugger": "debugger", "delegate_to": "string", "fact_path": "string", "order": "string", "remote_user": "string",
 	"strategy": "string",
 }
 
@@ -93,11 +93,15 @@ func checkKeyword(name string, a Attr) error {
 		_, isInt := a.Value.(int)
 		_, isFloat := a.Value.(float64)
 		ok = isInt || isFloat || isDeferred(a.Value) || isNumeral(a.Value)
-	case "dict":
-		switch a.Value.(type) {
-		case nil, *value.Dict, *value.List:
-		default:
-			ok = isDeferred(a.Value)
+	case "defaults":
+		if !isDicts(a.Value) {
+			return source.Errorf(a.Pos, "The field '%s' is supposed to be a dictionary or list of dictionaries, the keys of which must be "+
+				"static action, module, or group names. Only the values may contain templates.", name).
+				WithHint("write {ping: \"{{ ping_defaults }}\"}")
+		}
+	case "debugger":
+		if s, isText := a.Value.(string); !isDeferred(a.Value) && !(isText && contains(debuggerValues, s)) {
+			return source.Errorf(a.Pos, "'%s' is not a valid value for debugger. Must be one of %s", plainText(a.Value), strings.Join(debuggerValues, ", "))
 		}
 	case "string":
 		switch a.Value.(type) {
@@ -109,6 +113,25 @@ func checkKeyword(name string, a Attr) error {
 		return nil
 	}
 	return source.Errorf(a.Pos, "the field '%s' has an invalid value (%s), and could not be converted to %s", name, plainText(a.Value), want)
+}
+
+// debuggerValues say when the debugger opens.
+var debuggerValues = []string{"always", "never", "on_failed", "on_skipped", "on_unreachable"}
+
+// isDicts reports whether a value is a dict or a list of them, and no template.
+func isDicts(v any) bool {
+	switch v := v.(type) {
+	case nil, *value.Dict:
+		return true
+	case *value.List:
+		for _, item := range v.Items {
+			if _, ok := item.(*value.Dict); !ok {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 func isBool(v any) bool {

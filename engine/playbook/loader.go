@@ -37,6 +37,10 @@ type Loader struct {
 	RolesPath []string
 	// CollectionsPath are the folders that hold ansible_collections.
 	CollectionsPath []string
+	// CollectionRoot is the folder of a collection "ns.coll", or "": it knows of
+	// those beside the playbook and of installed ones. Nil: CollectionsPath alone
+	// is searched.
+	CollectionRoot func(collection string) string
 	// ExtraVars are known when files are loaded, as play vars are: names of
 	// static imports may use them. Nil: none.
 	ExtraVars *value.Dict
@@ -56,6 +60,7 @@ type Loader struct {
 	mu      sync.Mutex
 	files   map[string]*yamlload.File
 	roles   map[roleKey]*Role
+	groups  map[string]map[string]bool // action groups that were asked for
 	origins map[*value.Dict][]origin
 }
 

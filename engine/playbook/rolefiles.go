@@ -44,7 +44,11 @@ func (l *Loader) role(p place, app *application, dir, collection string) (*Role,
 	if known != nil {
 		return known, meta, nil
 	}
-	role := &Role{Name: app.name, Path: dir, Collection: collection, AllowDuplicates: meta.allowDuplicates, Dependency: app.dependency}
+	name := app.name
+	if collection != "" {
+		name = collection + "." + filepath.Base(dir)
+	}
+	role := &Role{Name: name, Path: dir, Collection: collection, AllowDuplicates: meta.allowDuplicates, Dependency: app.dependency}
 	if p.role != nil {
 		role.Parents = append([]*Role{p.role}, p.role.Parents...)
 	}
@@ -315,6 +319,13 @@ func (l *Loader) collectionRole(collection, name string) string {
 func (l *Loader) collectionDir(collection, sub string) string {
 	namespace, name, ok := strings.Cut(collection, ".")
 	if !ok {
+		return ""
+	}
+	if l.CollectionRoot != nil {
+		path := filepath.Join(l.CollectionRoot(collection), sub)
+		if filepath.IsAbs(path) && (isDir(path) || isFile(path)) {
+			return path
+		}
 		return ""
 	}
 	for _, root := range l.CollectionsPath {

@@ -58,17 +58,30 @@ func (r *run) argsFrom(args *value.Dict) error {
 	return nil
 }
 
-// moduleDefaults evaluates module_defaults for the task's action, the inner
-// settings over the outer ones.
+// moduleDefaults evaluates module_defaults for the task's action. The innermost
+// setting of a module or group is taken whole, and the action's own goes over
+// those of its groups.
 func (r *run) moduleDefaults() (*value.Dict, error) {
 	args := value.NewDict()
-	for _, a := range r.task.Collect("module_defaults") {
+	chain := r.task.Collect("module_defaults")
+	if len(chain) == 0 {
+		return args, nil
+	}
+	groups, own := value.NewDict(), value.NewDict()
+	for _, a := range chain {
 		entries := []any{a.Value}
 		if l, ok := a.Value.(*value.List); ok {
 			entries = l.Items
 		}
 		for _, entry := range entries {
-			if err := r.defaultsIn(entry, args, a.Pos); err != nil {
+			if err := r.defaultsIn(entry, groups, own); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, set := range []*value.Dict{groups, own} {
+		for k, v := range set.All() {
+			if err := r.addDefaults(args, text(k), v, chain[len(chain)-1].Pos); err != nil {
 				return nil, err
 			}
 		}
@@ -76,29 +89,42 @@ func (r *run) moduleDefaults() (*value.Dict, error) {
 	return args, nil
 }
 
-// defaultsIn adds to args what one module_defaults dict has for the action.
-func (r *run) defaultsIn(entry any, args *value.Dict, pos source.Pos) error {
+// defaultsIn sorts what one module_defaults dict has for the action, not yet
+// evaluated, into the settings of its groups and its own.
+func (r *run) defaultsIn(entry any, groups, own *value.Dict) error {
 	all, err := r.jinja.Resolve(shallow(entry))
 	if err != nil {
 		return err
 	}
 	d, _ := all.(*value.Dict)
 	for k, v := range d.All() {
-		if !r.defaultFor(text(k)) {
+		key := text(k)
+		if group, ok := strings.CutPrefix(key, "group/"); ok {
+			if r.x.InGroup != nil && (r.x.InGroup(group, r.task.Action) || r.x.InGroup(group, r.task.Written)) {
+				groups.Set(group, v)
+			}
 			continue
 		}
-		v, err := r.jinja.Resolve(v)
-		if err != nil {
-			return err
+		if r.defaultFor(key) {
+			own.Set(builtinless(key), v)
 		}
-		found, ok := v.(*value.Dict)
-		if !ok {
-			return source.Errorf(pos, "the module_defaults of %q must be a dictionary, not %s", text(k), value.TypeName(v))
-		}
-		for name, val := range found.All() {
-			if !isOmit(val) {
-				args.Set(text(name), withoutOmit(val))
-			}
+	}
+	return nil
+}
+
+// addDefaults evaluates one setting into args.
+func (r *run) addDefaults(args *value.Dict, key string, v any, pos source.Pos) error {
+	v, err := r.jinja.Resolve(v)
+	if err != nil {
+		return err
+	}
+	found, ok := v.(*value.Dict)
+	if !ok {
+		return source.Errorf(pos, "the module_defaults of %q must be a dictionary, not %s", key, value.TypeName(v))
+	}
+	for name, val := range found.All() {
+		if !isOmit(val) {
+			args.Set(text(name), withoutOmit(val))
 		}
 	}
 	return nil
@@ -118,10 +144,13 @@ func shallow(v any) any {
 
 // defaultFor reports whether a key of module_defaults means the task's action.
 func (r *run) defaultFor(key string) bool {
-	for _, prefix := range []string{"ansible.builtin.", "ansible.legacy."} {
-		key = strings.TrimPrefix(key, prefix)
-	}
+	key = builtinless(key)
 	return key == r.task.Action || key == r.task.Written || r.task.Action == "gather_facts" && key == "setup"
+}
+
+// builtinless takes ansible.builtin. or ansible.legacy. off a module's name.
+func builtinless(name string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(name, "ansible.builtin."), "ansible.legacy.")
 }
 
 func contains(names []string, name string) bool {

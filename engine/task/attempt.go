@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"play/engine/playbook"
+	"play/modules/value"
 )
 
 // attempt evaluates everything an action needs.
@@ -63,11 +64,16 @@ func (a *Attempt) address() string {
 
 // Attempt evaluates what an action would get, without running it.
 func (x *Executor) Attempt(host string, t *playbook.Task) (*Attempt, error) {
+	return x.AttemptWith(host, t, nil)
+}
+
+// AttemptWith is Attempt with variables over all others; nil: none.
+func (x *Executor) AttemptWith(host string, t *playbook.Task, over *value.Dict) (*Attempt, error) {
 	scope, err := x.Play.TaskScope(host, t)
 	if err != nil {
 		return nil, err
 	}
 	r := &run{x: x, ctx: context.Background(), host: host, task: t, out: &Outcome{}}
-	r.use(scope)
+	r.use(scope.With("the debugger", over))
 	return r.attempt()
 }

@@ -22,6 +22,7 @@ type run struct {
 	jinja  *jinja.Context
 	files  *Files
 	event  *event.Task
+	over   *value.Dict // variables over all others
 	noLog  bool        // of the item that is run
 	hidden bool        // of any item so far
 	learnt *value.Dict // what earlier attempts registered or set as facts
@@ -42,7 +43,12 @@ type ended struct {
 // told what follows from it. It changes nothing else and never fails: what goes
 // wrong is in the outcome.
 func (x *Executor) Run(ctx context.Context, host string, t *playbook.Task, ev *event.Task) *Outcome {
-	r := &run{x: x, ctx: ctx, host: host, task: t, event: ev, out: &Outcome{Host: host, Task: t}}
+	return x.RunWith(ctx, host, t, ev, nil)
+}
+
+// RunWith is Run with variables over all others; nil: none.
+func (x *Executor) RunWith(ctx context.Context, host string, t *playbook.Task, ev *event.Task, over *value.Dict) *Outcome {
+	r := &run{x: x, ctx: ctx, host: host, task: t, event: ev, over: over, out: &Outcome{Host: host, Task: t}}
 	start := x.Now()
 	e := r.execute()
 	r.finish(e)
@@ -77,7 +83,7 @@ func (r *run) execute() *end {
 	if err != nil {
 		return r.failure(err)
 	}
-	r.use(scope)
+	r.use(scope.With("the debugger", r.over))
 	if r.task.Loop != nil {
 		return r.loop()
 	}

@@ -135,4 +135,7 @@ type Executor struct {
 	Playbook  string // the playbook's folder
 	Now       func() time.Time
 	HostNamed func(name string) string // an inventory host for a delegate_to name
+	// InGroup reports whether an action group of module_defaults has an action;
+	// nil: there are no groups.
+	InGroup func(group, action string) bool
 }

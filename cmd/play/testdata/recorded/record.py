@@ -10,7 +10,7 @@ A case is a txtar archive. Its comment says what it shows and may hold
   play-status: N     play's exit status where it deviates
   compare: hosts     only the order per host is compared (free strategies)
 Its files are laid out in a folder of their own, with an inventory of h1 to h4
-on the local connection unless it brings "hosts". Usage: record.py [case…]"""
+on the local connection unless it brings "hosts"; "stdin" is what is typed. Usage: record.py [case…]"""
 
 import glob
 import os
@@ -55,13 +55,13 @@ def lay_out(files):
             os.chmod(path, 0o755)
 
 
-def run(comment):
+def run(comment, typed):
     env = {k: v for k, v in os.environ.items() if not k.startswith("ANSIBLE")}
     env.update(ANSIBLE_FORKS="1", ANSIBLE_GATHERING="explicit", LC_ALL="C.UTF-8", HOME=DIR, ANSIBLE_NOCOWS="1", ANSIBLE_NOCOLOR="1",
                ANSIBLE_RETRY_FILES_ENABLED="0", ANSIBLE_LOCALHOST_WARNING="0", ANSIBLE_ASYNC_DIR=os.path.join(DIR, ".async"))
     env.update(a.split("=", 1) for a in shlex.split(header(comment, "env")))
     command = ["ansible-playbook", "-i", header(comment, "inventory") or "hosts", "site.yml"] + shlex.split(header(comment, "args"))
-    return subprocess.run(command, cwd=DIR, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
+    return subprocess.run(command, cwd=DIR, env=env, input=typed, capture_output=True, text=True, timeout=180)
 
 
 def stable(text):
@@ -73,7 +73,7 @@ def stable(text):
 def record(path):
     comment, files = read(path)
     lay_out(files)
-    done = run(comment)
+    done = run(comment, files.get("stdin", ""))
     files["stdout"] = stable(done.stdout)
     files.pop("stderr", None)
     if "PLAY RECAP" not in done.stdout:
