@@ -232,7 +232,7 @@ func (f *Foreign) markSent(key string) {
 
 // prepare reads a module and makes what is sent of it, once per run.
 func (f *Foreign) prepare(m *modulefind.Module, beside []string) (*parcel, error) {
-	utils := f.utils(beside)
+	utils := f.UtilsBeside(beside)
 	key := strings.Join(append(utils, m.Path), "\x00")
 	f.mu.Lock()
 	p := f.prepared[key]
@@ -253,8 +253,9 @@ func (f *Foreign) prepare(m *modulefind.Module, beside []string) (*parcel, error
 	return p, nil
 }
 
-// utils are the folders of module_utils that exist.
-func (f *Foreign) utils(beside []string) []string {
+// UtilsBeside are the folders of module_utils that exist: beside the given ones,
+// then the configured ones.
+func (f *Foreign) UtilsBeside(beside []string) []string {
 	var dirs []string
 	for _, dir := range beside {
 		dirs = append(dirs, filepath.Join(dir, "module_utils"))

@@ -241,7 +241,7 @@ func (f *Finder) collection(name string, t *trail) (*Module, error) {
 
 func (f *Finder) missing(coll, name string) error {
 	e := &NotFound{Name: name}
-	if len(f.roots(coll)) == 0 {
+	if coll != "ansible.builtin" && len(f.roots(coll)) == 0 {
 		e.Hint = fmt.Sprintf("the collection %s is not on this machine (ansible-galaxy collection install %s)", coll, coll)
 	}
 	return e
