@@ -109,6 +109,24 @@ func TestCriticalPath(t *testing.T) {
 	}
 }
 
+// chromiumArgs make Chromium run by itself, without a window or a network.
+func chromiumArgs(t *testing.T) []string {
+	return []string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + lasting(t)}
+}
+
+// lasting is a folder that goes when the test does, unless what is left of a
+// browser still writes to it.
+func lasting(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "play-report-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // see above
+	return dir
+}
+
 // browser runs Chromium without a window and returns what it printed.
 func browser(t *testing.T, args ...string) string {
 	t.Helper()
@@ -118,10 +136,8 @@ func browser(t *testing.T, args ...string) string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	args = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + t.TempDir()}, args...)
-	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	cmd := exec.CommandContext(ctx, path, append(chromiumArgs(t), args...)...)
+	cmd.Env = append(os.Environ(), "HOME="+lasting(t))
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)

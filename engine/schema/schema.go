@@ -43,7 +43,7 @@ func Of(kind string) (map[string]any, error) {
 func ref(name string) object { return object{"$ref": "#/$defs/" + name} }
 
 func definitions(kind string) object {
-	defs := object{"template": object{"type": "string", "pattern": `\{\{|\{%`}, "vars": vars()}
+	defs := common()
 	switch kind {
 	case "inventory":
 		inventory(defs)
@@ -55,6 +55,7 @@ func definitions(kind string) object {
 		return defs
 	}
 	defs["play"], defs["import_playbook"] = play(), importPlaybook()
+	defs["nodes"] = object{"type": []string{"array", "null"}, "items": ref("node")}
 	defs["node"] = object{"if": object{"type": "object", "required": []string{"block"}}, "then": ref("block"), "else": ref("task")}
 	defs["block"], defs["task"] = block(), task()
 	for _, m := range Modules() {
@@ -70,16 +71,30 @@ func vars() object {
 	return object{"type": []string{"object", "null"}, "propertyNames": object{"pattern": `^[A-Za-z_][A-Za-z0-9_]*$`}}
 }
 
-// Shapes of keywords' values.
+// Shapes of values, by reference.
 var (
-	boolean  = object{"anyOf": []any{object{"type": "boolean"}, object{"enum": []any{"yes", "no", "on", "off", "true", "false", "y", "n", "Yes", "No", "True", "False", "1", "0", 1, 0}}, ref("template")}}
-	number   = object{"anyOf": []any{object{"type": "number"}, object{"type": "string", "pattern": `^\s*-?[0-9.]+%?\s*$`}, ref("template")}}
-	text     = object{"type": []string{"string", "number", "boolean", "null"}}
-	textList = object{"anyOf": []any{text, object{"type": "array", "items": text}}}
+	boolean  = ref("boolean")
+	number   = ref("number")
+	text     = ref("text")
+	textList = ref("texts")
+	cond     = ref("texts")
+	tasks    = ref("nodes")
 	anything = object{}
-	tasks    = object{"type": []string{"array", "null"}, "items": ref("node")}
-	cond     = object{"anyOf": []any{text, object{"type": "array", "items": text}}}
 )
+
+// common are the shapes that others are made of.
+func common() object {
+	scalar := []string{"string", "number", "boolean", "null"}
+	return object{
+		"template": object{"type": "string", "pattern": `\{\{|\{%`},
+		"vars":     vars(),
+		"boolean": object{"anyOf": []any{object{"type": "boolean"}, ref("template"),
+			object{"enum": []any{"yes", "no", "on", "off", "true", "false", "y", "n", "Yes", "No", "True", "False", "1", "0", 1, 0}}}},
+		"number": object{"anyOf": []any{object{"type": "number"}, ref("template"), object{"type": "string", "pattern": `^\s*-?[0-9.]+%?\s*$`}}},
+		"text":   object{"type": scalar},
+		"texts":  object{"anyOf": []any{object{"type": scalar}, object{"type": "array", "items": object{"type": scalar}}}},
+	}
+}
 
 // shapes are the values of keywords; those that are not here take anything.
 var shapes = map[string]object{
@@ -243,7 +258,7 @@ func choices(values []any) []any {
 // typed are the forms in which a value of the option's type may be written; nil
 // means any.
 func typed(o *argspec.Option) []any {
-	str := object{"type": []string{"string", "number", "boolean", "null"}}
+	str := text
 	switch o.Type {
 	case "str", "path", "bytes", "bits":
 		return []any{str}
