@@ -79,13 +79,16 @@ func sysvStep() *value.Dict {
 
 func (s *sysvScript) enable() (*value.Dict, error) {
 	step := sysvStep()
-	if s.Enabled == nil || *s.Enabled == s.isEnabled() {
+	if s.Enabled == nil {
 		return step, nil
 	}
-	step.Set("changed", true)
 	if len(s.Runlevels) > 0 {
 		step.Set("runlevels", stringList(s.Runlevels))
 	}
+	if *s.Enabled == s.isEnabled() {
+		return step, nil
+	}
+	step.Set("changed", true)
 	if s.Check {
 		return step, nil
 	}
