@@ -19,7 +19,10 @@ import (
 	"play/connection/ssh"
 )
 
-func TestMain(m *testing.M) { os.Exit(contract.Main(m)) }
+func TestMain(m *testing.M) {
+	contract.Agent()
+	os.Exit(contract.Main(m))
+}
 
 // hostWithSudo is a fleet host whose sudo asks for a password ("": it does not).
 func hostWithSudo(t *testing.T, password string) (*fleet.Fleet, connection.Transport) {
@@ -219,8 +222,69 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestSuPrompt: su's prompt is in the host's language; only its colon is sure.
-func TestSuPrompt(t *testing.T) {
+// TestT16SudoRS: sudo-rs wraps the prompt it is given into one of its own, and has
+// messages of its own.
+func TestT16SudoRS(t *testing.T) {
+	t.Parallel()
+	const sudo = `[ "$3" = -p ] || exit 9
+tries=0
+while [ $tries -lt 3 ]; do
+  tries=$((tries+1)); echo asked >>"$LOG"
+  printf '[sudo: %s] Password: ' "$4" >&2; IFS= read -r p || exit 1
+  [ "$p" = s3cret ] && { shift 6; exec "$@"; }
+  echo "sudo-rs: Authentication failed, try again." >&2
+done
+echo "sudo-rs: Maximum 3 incorrect authentication attempts" >&2; exit 1`
+	for password, want := range map[string]string{"s3cret": "", "guess": "Incorrect sudo password", "": "Missing sudo password"} {
+		tr := stub(t, "sudo", sudo)
+		out, err := run(t, become.Over(tr, connection.Become{Password: password}, "h"), "echo in")
+		if want == "" && (err != nil || out != "in\n") || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%q: got %q, %v, want %q", password, out, err, want)
+		}
+	}
+}
+
+// sudoers is a transport on which sudo has a configuration of the test's.
+type sudoers struct {
+	*local.Transport
+	file string
+}
+
+// Start runs the script in a mount namespace of its own.
+func (s sudoers) Start(ctx context.Context, script string) (connection.Stream, error) {
+	return s.StartArgv(ctx, []string{"unshare", "-m", "/bin/sh", "-c", `mount --bind "$1" /etc/sudoers && exec /bin/sh -c "$0"`, script, s.file})
+}
+
+// TestT16SudoLogsOutput: under the installed sudo with a pseudo-terminal and logs
+// of all output an agent works as everywhere. (At the end of a process such a sudo
+// may lose output; an agent ends after its last word was read.)
+func TestT16SudoLogsOutput(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "play-sudoers-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) }) // sudo may still be writing its logs
+	file := filepath.Join(dir, "sudoers")
+	text := "Defaults use_pty, log_output\nDefaults iolog_dir=" + dir + "/log\nDefaults env_keep += HOME\nroot ALL=(ALL) NOPASSWD: ALL\n"
+	if err := os.WriteFile(file, []byte(text), 0o440); err != nil {
+		t.Fatal(err)
+	}
+	odd := sudoers{&local.Transport{Env: append(os.Environ(), "HOME="+dir)}, file}
+	if s, err := odd.Start(t.Context(), "exec sudo -n -u nobody true"); err != nil {
+		t.Fatal(err)
+	} else if status, err := s.Wait(); err != nil || status != 0 {
+		t.Skipf("sudo cannot be given another configuration here: status %d, %v, %s", status, err, s.Stderr())
+	}
+	other := become.Over(odd, connection.Become{User: "root", Flags: "-S"}, "h") // without -H
+	contract.Links(t, contract.Peer{Dial: func(context.Context) (connection.Transport, error) { return other, nil }})
+	if logs, _ := filepath.Glob(dir + "/log/*/*/*"); len(logs) == 0 {
+		t.Error("sudo has logged nothing")
+	}
+}
+
+// TestT16TranslatedPrompt: su's prompt is in the host's language; only its colon is sure.
+func TestT16TranslatedPrompt(t *testing.T) {
 	t.Parallel()
 	const su = `printf 'Mot de passe : ' >&2; read -r p; [ "$p" = s3cret ] || { echo "su: Échec" >&2; exit 1; }; shift 2; exec /bin/sh -c "$1"`
 	for password, want := range map[string]string{"s3cret": "", "guess": "Incorrect su password", "": "Missing su password"} {
@@ -263,9 +327,9 @@ func TestT5NoSecretInProcesses(t *testing.T) {
 	}
 }
 
-// TestRealSudo: the installed sudo, with whatever its configuration says
+// TestT16RealSudo: the installed sudo, with whatever its configuration says
 // (use_pty among it), where it lets us become somebody else without a password.
-func TestRealSudo(t *testing.T) {
+func TestT16RealSudo(t *testing.T) {
 	t.Parallel()
 	err := exec.Command("sudo", "-n", "-u", "nobody", "true").Run()
 	contract.Need(t, err == nil, "sudo is not installed or wants a password")

@@ -55,14 +55,20 @@ func (p *process) Close() error {
 	return nil
 }
 
-// startAgent starts this test's executable as an agent, with a home of its own.
-func startAgent(t testing.TB, home string) *process {
+// startAgent starts this test's executable as an agent, with a home of its own;
+// before are the words of a program that starts it, with the executable's path
+// added to them.
+func startAgent(t testing.TB, home string, before ...string) *process {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command(exe, "agent", "serve"), stderr: &connection.Bounded{}}
+	words := []string{exe, "agent", "serve"}
+	if len(before) > 0 {
+		words = append(before, exe)
+	}
+	p := &process{cmd: exec.Command(words[0], words[1:]...), stderr: &connection.Bounded{}}
 	p.cmd.Env = append(os.Environ(), "LINK_TEST_AGENT=1", "HOME="+home, "TMPDIR="+home)
 	p.cmd.Dir, p.cmd.Stderr = home, p.stderr
 	if p.WriteCloser, err = p.cmd.StdinPipe(); err != nil {

@@ -472,8 +472,32 @@ func TestT13HostileAnswers(t *testing.T) {
 	}
 }
 
-// TestTwoControllers: two that arrive at once do not disturb each other.
-func TestTwoControllers(t *testing.T) {
+// TestT16Homes: a home that is read-only, full, or allows no execution is no
+// hindrance while another folder is better.
+func TestT16Homes(t *testing.T) {
+	t.Parallel()
+	for _, option := range []string{"ro", "noexec", "size=8k"} {
+		t.Run(option, func(t *testing.T) {
+			t.Parallel()
+			second := tempDir(t)
+			tr, home := onHome(t, "XDG_RUNTIME_DIR="+second)
+			mount(t, home, option)
+			big := agent + strings.Repeat("# filling\n", 2000)
+			for range 2 {
+				path, err := begin(t, tr, scripts{text: big}, start.Options{RemoteTmp: "~/.ansible/tmp"})
+				if err != nil || !strings.HasPrefix(path, second+"/play/") {
+					t.Errorf("it runs from %q, %v", path, err)
+				}
+			}
+			if left, _ := filepath.Glob(home + "/.[ac]*/*/*"); len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		})
+	}
+}
+
+// TestT16TwoControllers: two that arrive at once do not disturb each other.
+func TestT16TwoControllers(t *testing.T) {
 	t.Parallel()
 	tr, _ := onHome(t)
 	var wait sync.WaitGroup
