@@ -3,6 +3,7 @@ package history
 import (
 	"database/sql"
 	"encoding/json"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,7 +56,7 @@ func (w *writer) begin(start time.Time) {
 }
 
 // gather is how long steps are let come together before they are written.
-const gather = 200 * time.Millisecond
+const gather = 50 * time.Millisecond
 
 func (w *writer) loop() {
 	defer close(w.done)
@@ -99,6 +100,12 @@ func (w *writer) write(steps []func(*batch) error) error {
 			return err
 		}
 	}
+	if n := len(b.rows) / columns; n > 0 {
+		if err := b.results(n); err != nil {
+			_ = tx.Rollback() // the first error says more
+			return err
+		}
+	}
 	return tx.Commit()
 }
 
@@ -127,6 +134,7 @@ type batch struct {
 	w     *writer
 	tx    *sql.Tx
 	ready map[string]*sql.Stmt
+	rows  []any // results that wait to be written together
 }
 
 // exec runs a statement, prepared at its first use.
@@ -197,8 +205,24 @@ func (b *batch) result(p *pending) error {
 	if err != nil {
 		return err
 	}
-	_, err = b.exec("INSERT OR REPLACE INTO results VALUES (?,?,?,?,?,?,?)", b.w.run, p.task, p.host, number(p.status),
-		p.start.Microseconds(), p.took.Microseconds(), detail)
+	b.rows = append(b.rows, b.w.run, p.task, p.host, number(p.status), p.start.Microseconds(), p.took.Microseconds(), detail)
+	if len(b.rows) < columns*together {
+		return nil
+	}
+	return b.results(together)
+}
+
+// Results are written so many at a time, of so many columns each.
+const (
+	together = 64
+	columns  = 7
+)
+
+// results writes n of the results that wait.
+func (b *batch) results(n int) error {
+	const one = "(?,?,?,?,?,?,?)"
+	_, err := b.exec("INSERT OR REPLACE INTO results VALUES "+one+strings.Repeat(","+one, n-1), b.rows...)
+	b.rows = b.rows[:0]
 	return err
 }
 

@@ -50,14 +50,33 @@ func openTab(t *testing.T, page string) *tab {
 	b := &tab{t: t, to: ourOut, from: bufio.NewReader(ourIn)}
 	target := b.call("Target.createTarget", map[string]any{"url": "file://" + page})["targetId"]
 	b.session = b.call("Target.attachToTarget", map[string]any{"targetId": target, "flatten": true})["sessionId"].(string)
-	for b.eval("document.documentElement.dataset.ready || ''") == "" {
+	for !b.ready() {
 		time.Sleep(50 * time.Millisecond)
 	}
 	return b
 }
 
+// ready tells whether the page's script has run; while the page is loaded there
+// may be no document to ask.
+func (b *tab) ready() bool {
+	b.t.Helper()
+	got, _ := b.ask("Runtime.evaluate", map[string]any{"expression": "document.documentElement.dataset.ready", "returnByValue": true})
+	result, _ := got["result"].(map[string]any)
+	return got["exceptionDetails"] == nil && result["value"] != nil
+}
+
 // call asks the browser for something and returns its answer.
 func (b *tab) call(method string, params map[string]any) map[string]any {
+	b.t.Helper()
+	got, refused := b.ask(method, params)
+	if refused != nil {
+		b.t.Fatalf("%s: %v", method, refused)
+	}
+	return got
+}
+
+// ask is call for what the browser may refuse.
+func (b *tab) ask(method string, params map[string]any) (answer map[string]any, refused any) {
 	b.t.Helper()
 	b.id++
 	msg := map[string]any{"id": b.id, "method": method, "params": params}
@@ -87,10 +106,7 @@ func (b *tab) call(method string, params map[string]any) map[string]any {
 		if answer.ID != b.id {
 			continue // an event
 		}
-		if answer.Error != nil {
-			b.t.Fatalf("%s: %v", method, answer.Error)
-		}
-		return answer.Result
+		return answer.Result, answer.Error
 	}
 }
 
