@@ -86,9 +86,9 @@ func TestT4T5Canary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "-vvvv", "-i", f.Inventory, "--vault-password-file", "vault.pass", "--become-password-file", "become.pass", "book.yml")
+	cmd := exec.Command(self, "-vvvv", "-i", f.Inventory, "--vault-password-file", "vault.pass", "--become-password-file", "become.pass", "--events", "events.json", "book.yml")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PLAY_TEST_MAIN=1", "ANSIBLE_NOCOLOR=1", "ANSIBLE_CONFIG=/dev/null", "HOME="+dir, "TMPDIR="+dir)
+	cmd.Env = append(os.Environ(), "PLAY_TEST_MAIN=1", "ANSIBLE_NOCOLOR=1", "ANSIBLE_CONFIG=/dev/null", "HOME="+dir, "TMPDIR="+dir, "PLAY_NO_HISTORY=0")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
@@ -108,6 +108,28 @@ func TestT4T5Canary(t *testing.T) {
 	}
 	for where := range seen {
 		t.Errorf("a canary was seen in %s", where)
+	}
+	noCanaryLater(t, dir, f.Inventory)
+}
+
+// noCanaryLater looks for canaries in what is told of the run afterwards, and in
+// drift.
+func noCanaryLater(t *testing.T, dir, inventory string) {
+	t.Helper()
+	drift, _ := playOutput(t, dir, "drift", "-i", inventory, "--vault-password-file", "vault.pass", "--become-password-file", "become.pass",
+		"--json", "-", "--junit", "night.xml", "--prometheus", "night.prom", "book.yml")
+	told := map[string]string{"drift": drift, "runs": runPlay(t, dir, "runs", "export", "1"), "report": runPlay(t, dir, "report", "1", "-o", "-"), "schema": runPlay(t, dir, "schema")}
+	for _, name := range []string{"events.json", "night.xml", "night.prom"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+		}
+		told[name] = string(text)
+	}
+	for name, text := range told {
+		if strings.Contains(text, "CANARY") || len(text) < 100 {
+			t.Errorf("%s has a canary, or nothing:\n%s", name, text)
+		}
 	}
 }
 

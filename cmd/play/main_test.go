@@ -19,7 +19,7 @@ import (
 
 // TestMain lets the test binary serve as play and as its agent.
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) != "play" { // what tests start keeps no history where people have theirs
+	if filepath.Base(os.Args[0]) != "play" && os.Getenv("PLAY_TEST_MAIN") == "" { // what tests start keeps no history where people have theirs
 		_ = os.Setenv("PLAY_NO_HISTORY", "1") // cannot fail with such a name
 	}
 	if len(os.Args) > 1 && os.Args[1] == agentCommand {
