@@ -40,6 +40,8 @@ type recordedCase struct {
 	Setup       string             // a shell script run before the module
 	Probe       string             // a shell script whose output stands for the tree
 	Server      map[string]answers // what an HTTP server answers, by "METHOD /path"
+	// Random tells that keys, serial numbers and times are new in each run.
+	Random bool
 	// EngineBefore is the state of a Docker engine as JSON; "": there is none.
 	EngineBefore string `json:"engine_before"`
 
@@ -70,7 +72,7 @@ func TestRecordedCases(t *testing.T) {
 			Stubs  map[string]string
 			Server map[string]answers
 		}
-		if err := json.Unmarshal(data, &set); err != nil {
+		if err := json.Unmarshal(quoteBig(data), &set); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
 		m, ok := table[set.Module]
@@ -106,10 +108,17 @@ func (c *recordedCase) run(t *testing.T, m Module, stubs map[string]string) {
 	c.script(t, c.Setup, root, top)
 	got := normal(c.call(t, m, root, top), root)
 	want := normal(c.Result, "{root}")
+	if c.Random {
+		scrubbed(got)
+		scrubbed(want)
+	}
 	c.compare(t, got, want)
 	after := c.peer.cleanAll(c.afterwards(t, root, top))
 	if c.Timeless {
 		after, c.After = withoutTimes(after), withoutTimes(c.After)
+	}
+	if c.Random {
+		after, c.After = scrubbedTree(after), scrubbedTree(c.After)
 	}
 	if !reflect.DeepEqual(after, c.After) {
 		t.Errorf("tree afterwards\n  got  %s\n  want %s", strings.Join(after, "\n       "), strings.Join(c.After, "\n       "))
@@ -241,7 +250,7 @@ func (c *recordedCase) call(t *testing.T, m Module, root, top string) map[string
 	text, err := value.EncodeJSON(d, value.WireJSON())
 	must(t, err)
 	var result map[string]any
-	must(t, json.Unmarshal([]byte(c.peer.clean(strings.ReplaceAll(text, bin, "{bin}"))), &result))
+	must(t, json.Unmarshal(quoteBig([]byte(c.peer.clean(strings.ReplaceAll(text, bin, "{bin}")))), &result))
 	return result
 }
 

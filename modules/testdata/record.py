@@ -14,6 +14,8 @@ body begins with "# query" does not. "env" sets further variables. A module that
 must not be recorded here has "unrecorded" with the reason. A "timeless" case leaves
 out of the comparison whether files were rewritten.
 
+A "random" case makes new keys, serial numbers or times: those are not compared.
+
 "setup" is a shell script run in {root} before the module; "probe" is one whose
 output's lines stand as "after" in place of the tree.
 
@@ -173,6 +175,8 @@ def run_module(module, args, root, env):
 
 
 def preload():
+    import ansible_collections.community.crypto.plugins.modules.openssl_csr
+    import ansible_collections.community.crypto.plugins.modules.x509_certificate
     import ansible_collections.community.docker.plugins.module_utils.common_api
     import ansible_collections.community.docker.plugins.modules.docker_container
 
@@ -219,6 +223,7 @@ def record(module, case, stubs, routes, state):
                 args["_ansible_%s%s" % (key, "_mode" if key == "check" else "")] = True
         if engine:
             prior(module, case, engine, root, env)
+        if engine or module.startswith(("openssl", "x509")):
             run = run_module(module, args, root, env)
         else:
             run = subprocess.run([sys.executable, "-c", RUN, module], input=json.dumps(args), capture_output=True, text=True, cwd=root, env=env)
@@ -254,7 +259,7 @@ def main():
         if "unrecorded" in data:
             continue
         data["recorded"] = "ansible-core 2.14.18, %s record.py %s" % (os.path.basename(sys.executable), name)
-        if name.startswith("docker"):
+        if name.startswith(("docker", "openssl", "x509")):
             preload()
         for case in data["cases"]:
             record(data["module"], case, data.get("stubs", {}), data.get("server", {}), data.get("engine", {}))
