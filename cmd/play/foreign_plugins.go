@@ -14,9 +14,10 @@ import (
 // pluginFolders are the folders of plugins in Python by kind: their name beside a
 // playbook and in roles, and the setting that lists more.
 var pluginFolders = map[string]struct{ folder, setting string }{
-	"filter": {"filter_plugins", "DEFAULT_FILTER_PLUGIN_PATH"},
-	"test":   {"test_plugins", "DEFAULT_TEST_PLUGIN_PATH"},
-	"lookup": {"lookup_plugins", "DEFAULT_LOOKUP_PLUGIN_PATH"},
+	"filter":    {"filter_plugins", "DEFAULT_FILTER_PLUGIN_PATH"},
+	"test":      {"test_plugins", "DEFAULT_TEST_PLUGIN_PATH"},
+	"lookup":    {"lookup_plugins", "DEFAULT_LOOKUP_PLUGIN_PATH"},
+	"inventory": {"inventory_plugins", "DEFAULT_INVENTORY_PLUGIN_PATH"},
 }
 
 // newPlugins finds the operator's plugins in Python: beside the playbooks, in the

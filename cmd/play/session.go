@@ -97,7 +97,7 @@ func (s *session) close() {
 func (s *session) loadInventory() error {
 	load := func() (*inventory.Inventory, error) {
 		return inventory.Load(s.opts.Inventory, inventory.Options{Env: s.env, InvalidGroupChars: s.opts.Settings.InvalidGroups, HashMerge: s.opts.Settings.HashMerge, Vault: s.yaml.Vault, Context: s.ctx,
-			Environ: s.host.Environ, Warn: func(msg string) { s.sink.Warning(msg, source.Pos{}) }})
+			Environ: s.host.Environ, Plugin: s.plugins.Inventory, Warn: func(msg string) { s.sink.Warning(msg, source.Pos{}) }})
 	}
 	inv, err := load()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"play/engine/jinja"
 	"play/engine/source"
 	"play/engine/yamlload"
+	"play/modules/value"
 )
 
 // Options are what loading an inventory needs of its surroundings.
@@ -31,6 +32,9 @@ type Options struct {
 	Context context.Context
 	// Environ is the environment of inventory scripts; nil: that of the process.
 	Environ []string
+	// Plugin runs the plugin that a file names and that is not built in; it
+	// returns what a script would print. nil: such a file is an error.
+	Plugin func(path string) (*value.Dict, error)
 	// InvalidGroupChars is TRANSFORM_INVALID_GROUP_CHARS: "ignore" and
 	// "silently" keep quiet about group names that are no identifiers, every
 	// other value warns; "always" and "silently" replace the characters by "_".

@@ -40,6 +40,9 @@ func (inv *Inventory) loadPlugin(f *yamlload.File, entries []yamlload.Entry) err
 	case "generator":
 		return p.generator()
 	}
+	if p.inv.opts.Plugin != nil {
+		return p.loadForeign()
+	}
 	return p.fail("plugin", "cannot read inventory %q: inventory plugin %q is not supported", p.path, value.Str(name)).
 		WithHint("write its result to a file: ansible-inventory -i %s --list --export --output hosts.json", p.path)
 }

@@ -20,7 +20,8 @@ type Options struct {
 	Core        string          // the folder of the installed Python package "ansible"; "": none
 	Env         []string        // the environment of Python
 	Collections []string        // folders that hold ansible_collections
-	// Folders hold the operator's plugins by kind: "filter", "test", "lookup".
+	// Folders hold the operator's plugins by kind: "filter", "test", "lookup",
+	// "inventory".
 	// Those that do not exist count for nothing, the first one wins.
 	Folders map[string][]string
 	// Root is the folder of a collection "ns.coll", or "".
@@ -202,7 +203,7 @@ func (h *Host) running() (*process, error) {
 		return nil, h.err
 	}
 	folders := value.NewDict()
-	for _, kind := range []string{"filter", "test", "lookup"} {
+	for _, kind := range []string{"filter", "test", "lookup", "inventory"} {
 		list := value.NewList()
 		for _, dir := range h.o.Folders[kind] {
 			list.Append(dir)
@@ -258,6 +259,24 @@ func (h *Host) call(kind string, c *jinja.Call) (any, error) {
 		return nil, pluginError(kind, c, err)
 	}
 	return v, nil
+}
+
+// Inventory has ansible-core read an inventory file by the plugin that it names,
+// and returns what an inventory script would print: groups, and "_meta".
+func (h *Host) Inventory(path string) (*value.Dict, error) {
+	p, err := h.running()
+	if err != nil {
+		return nil, fmt.Errorf("its plugin is not built in: %w", err)
+	}
+	v, err := p.request(h.o.Context, value.DictOf("do", "inventory", "path", path), nil)
+	if err != nil {
+		return nil, err
+	}
+	d, ok := v.(*value.Dict)
+	if !ok {
+		return nil, errTags
+	}
+	return d, nil
 }
 
 func pluginError(kind string, c *jinja.Call, err error) error {

@@ -125,7 +125,7 @@ class Variables(Mapping):
 
 
 OWN = {"filter": {}, "test": {}}
-FOLDERS = {"filter": [], "test": [], "lookup": []}
+FOLDERS = {"filter": [], "test": [], "lookup": [], "inventory": []}
 LOADER = DataLoader()
 
 
@@ -208,10 +208,28 @@ def begin(r):
     FOLDERS.update(r["folders"])
     for folder in FOLDERS["lookup"]:
         loaders.lookup_loader.add_directory(folder)
+    for folder in FOLDERS["inventory"]:
+        loaders.inventory_loader.add_directory(folder)
     return True
 
 
-DO = {"begin": begin, "names": lambda r: names(r["kind"]), "has": has, "call": call}
+def inventory(r):
+    """What ansible-core makes of an inventory file, as an inventory script says it."""
+    from ansible.inventory.manager import InventoryManager
+    from ansible.utils.display import Display
+    said, Display.warning = [], lambda self, msg, formatted=False: said.append(msg.strip())
+    found = InventoryManager(loader=LOADER, sources=[r["path"]])
+    if not found._inventory.processed_sources:
+        raise AnsibleError("; ".join(said) or "no plugin of ansible-core can read it")
+    hosts = dict((n, h.vars) for n, h in found.hosts.items())
+    groups = {"_meta": {"hostvars": hosts}}
+    for name, group in found.groups.items():
+        groups[name] = {"hosts": [h.name for h in group.hosts] if name != "all" else [],
+                        "children": [g.name for g in group.child_groups], "vars": group.vars}
+    return groups
+
+
+DO = {"begin": begin, "names": lambda r: names(r["kind"]), "has": has, "call": call, "inventory": inventory}
 
 
 def handle(r):

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"play/engine/inventory"
 	"play/engine/jinja"
 	"play/engine/modulefind"
 	"play/engine/pyhost"
@@ -153,6 +154,67 @@ func TestHangingPluginEndsWithTheRun(t *testing.T) {
 	}
 	if got, err := eval(t, t.Context(), env, "{{ 'on' | shout }}"); got != "ON!" {
 		t.Errorf("afterwards: %v %v", got, err)
+	}
+}
+
+// TestInventory: a plugin's groups and variables arrive as data.
+func TestInventory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"inventory_plugins/fleetdb.py": `from ansible.plugins.inventory import BaseInventoryPlugin
+DOCUMENTATION = """
+name: fleetdb
+short_description: a list of hosts
+options:
+  plugin: {description: its name, required: true}
+  count: {description: how many, type: int, default: 1}
+"""
+class InventoryModule(BaseInventoryPlugin):
+    NAME = 'fleetdb'
+    def verify_file(self, path): return path.endswith('hosts.yml')
+    def parse(self, inventory, loader, path, cache=True):
+        super().parse(inventory, loader, path, cache)
+        self._read_config_data(path)
+        print('noise')
+        inventory.add_group('web')
+        inventory.add_group('all_web')
+        inventory.add_child('all_web', 'web')
+        inventory.set_variable('web', 'port', 80)
+        for i in range(self.get_option('count')):
+            inventory.add_host('w%d' % i, group='web')
+            inventory.set_variable('w%d' % i, 'tag', '{{ 1 + 1 }}')
+`,
+		"hosts.yml":     "plugin: fleetdb\ncount: 2\n",
+		"bad/hosts.yml": "plugin: nosuch.coll.db\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := pyhost.New(pyhost.Options{Context: t.Context(), Core: core(t), Env: append(os.Environ(), "HOME="+dir), Root: func(string) string { return "" },
+		Folders: map[string][]string{"inventory": {dir + "/inventory_plugins"}}})
+	t.Cleanup(h.Close)
+	inv, err := inventory.Load([]string{dir + "/hosts.yml"}, inventory.Options{Env: jinja.NewEnv(jinja.Options{}), Plugin: h.Inventory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts, err := inv.Match("all_web", "")
+	if err != nil || len(hosts) != 2 || hosts[1].Name != "w1" {
+		t.Fatalf("%v %v", hosts, err)
+	}
+	layers, err := inv.Layers("w1", "")
+	shown := ""
+	for _, l := range layers {
+		shown += value.Repr(l.Vars)
+	}
+	if err != nil || !strings.Contains(shown, "{'port': 80}") || !strings.Contains(shown, "'tag': '{{ 1 + 1 }}'") {
+		t.Errorf("%s %v", shown, err)
+	}
+	_, err = inventory.Load([]string{dir + "/bad/hosts.yml"}, inventory.Options{Plugin: h.Inventory})
+	if err == nil || !strings.Contains(err.Error(), "nosuch.coll.db") {
+		t.Errorf("got %v", err)
 	}
 }
 
