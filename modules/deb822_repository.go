@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
+	"sort"
 	"strings"
 
 	"play/modules/argspec"
@@ -154,7 +154,7 @@ func (a *deb822RepositoryArgs) render() string {
 		}
 		lines = append(lines, [2]string{o.Name, text})
 	}
-	slices.SortFunc(lines, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	sort.Slice(lines, func(i, j int) bool { return lines[i][0] < lines[j][0] })
 	var b strings.Builder
 	for _, l := range lines {
 		if strings.HasPrefix(l[1], "\n") {

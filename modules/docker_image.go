@@ -3,7 +3,6 @@ package modules
 import (
 	"archive/tar"
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -360,22 +359,35 @@ func archivedImage(path string) (id string, tags []string, err error) {
 		if head.Name != "manifest.json" {
 			continue
 		}
-		var manifest []struct {
-			Config   string
-			RepoTags []string
-		}
-		if err := json.NewDecoder(io.LimitReader(in, 1<<20)).Decode(&manifest); err != nil {
+		data, err := io.ReadAll(io.LimitReader(in, 1<<20))
+		if err != nil {
 			return "", nil, err
 		}
-		if len(manifest) != 1 {
-			return "", nil, fmt.Errorf("the manifest has %d images", len(manifest))
-		}
-		id := manifest[0].Config
-		if after, ok := strings.CutPrefix(id, "blobs/sha256/"); ok {
-			id = after
-		}
-		return strings.TrimSuffix(id, ".json"), manifest[0].RepoTags, nil
+		return manifestImage(data)
 	}
+}
+
+// manifestImage reads the one image of an archive's manifest.
+func manifestImage(data []byte) (id string, tags []string, err error) {
+	v, err := value.DecodeJSON(data)
+	if err != nil {
+		return "", nil, err
+	}
+	list, ok := v.(*value.List)
+	if !ok {
+		return "", nil, fmt.Errorf("the manifest is no list")
+	}
+	if list.Len() != 1 {
+		return "", nil, fmt.Errorf("the manifest has %d images", list.Len())
+	}
+	image, _ := list.Items[0].(*value.Dict)
+	names, _ := image.Get("RepoTags")
+	if l, ok := names.(*value.List); ok {
+		for _, name := range l.Items {
+			tags = append(tags, value.Str(name))
+		}
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(wordIn(image, "Config"), "blobs/sha256/"), ".json"), tags, nil
 }
 
 func (i *imageRun) save(name, path string) error {

@@ -3,7 +3,6 @@ package modules
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"net/textproto"
 	"os"
 	"path/filepath"
@@ -202,13 +201,15 @@ func (l *dockerLogin) header() string {
 
 // dockerConfig is Docker's file of logins.
 type dockerConfig struct {
-	Auths map[string]struct {
-		Auth          string `json:"auth"`
-		IdentityToken string `json:"identitytoken"`
-		Email         any    `json:"email"`
-	} `json:"auths"`
-	CredsStore  string            `json:"credsStore"`
-	CredHelpers map[string]string `json:"credHelpers"`
+	Auths       map[string]savedLogin
+	CredsStore  string
+	CredHelpers map[string]string
+}
+
+// savedLogin is one login of the file.
+type savedLogin struct {
+	Auth, IdentityToken string
+	Email               any
 }
 
 // dockerConfigPath is where the user's logins are.
@@ -221,12 +222,38 @@ func (c *Call) dockerConfigPath() string {
 
 // dockerConfig reads a file of logins; one that is missing or broken is empty.
 func (c *Call) dockerConfig(path string) *dockerConfig {
-	config := &dockerConfig{}
+	config := &dockerConfig{Auths: map[string]savedLogin{}, CredHelpers: map[string]string{}}
 	data, err := os.ReadFile(path)
-	if err != nil || json.Unmarshal(data, config) != nil {
-		return &dockerConfig{}
+	if err != nil {
+		return config
+	}
+	top := jsonDict(data)
+	config.CredsStore = wordIn(top, "credsStore")
+	for registry, v := range dictIn(top, "auths").All() {
+		entry, _ := v.(*value.Dict)
+		email, _ := entry.Get("email")
+		config.Auths[value.Str(registry)] = savedLogin{wordIn(entry, "auth"), wordIn(entry, "identitytoken"), email}
+	}
+	for registry, v := range dictIn(top, "credHelpers").All() {
+		config.CredHelpers[value.Str(registry)] = value.Str(v)
 	}
 	return config
+}
+
+// jsonDict reads an object; anything else is an empty one.
+func jsonDict(data []byte) *value.Dict {
+	v, err := value.DecodeJSON(data)
+	if d, ok := v.(*value.Dict); ok && err == nil {
+		return d
+	}
+	return value.NewDict()
+}
+
+// wordIn is a text of a dict, or "".
+func wordIn(d *value.Dict, key string) string {
+	v, _ := d.Get(key)
+	s, _ := v.(string)
+	return s
 }
 
 // helper is the program that keeps a registry's logins, or "".
@@ -274,14 +301,15 @@ func (c *Call) helperLogin(name, registry string) *dockerLogin {
 		registry = "https://index.docker.io/v1/"
 	}
 	out, err := c.credentialHelper(name, "get", registry)
-	var said struct{ Username, Secret string }
-	if err != nil || out.RC != 0 || json.Unmarshal(out.Stdout, &said) != nil {
+	if err != nil || out.RC != 0 {
 		return nil
 	}
-	if said.Username == "<token>" {
-		return &dockerLogin{token: said.Secret}
+	said := jsonDict(out.Stdout)
+	user, secret := wordIn(said, "Username"), wordIn(said, "Secret")
+	if user == "<token>" {
+		return &dockerLogin{token: secret}
 	}
-	return &dockerLogin{Username: said.Username, Password: said.Secret, Server: registry}
+	return &dockerLogin{Username: user, Password: secret, Server: registry}
 }
 
 // credentialHelper runs a program that keeps logins.

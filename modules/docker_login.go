@@ -2,7 +2,6 @@ package modules
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,12 +140,8 @@ func (l *loginRun) helped(name, verb, input string) error {
 // rewrite changes the logins in the file and leaves the rest of it.
 func (l *loginRun) rewrite(change func(auths *value.Dict)) error {
 	all := value.NewDict()
-	if data, err := os.ReadFile(l.path); err == nil && json.Valid(data) {
-		if v, err := value.DecodeJSON(data); err == nil {
-			if d, ok := v.(*value.Dict); ok {
-				all = d
-			}
-		}
+	if data, err := os.ReadFile(l.path); err == nil {
+		all = jsonDict(data)
 	}
 	auths := dictIn(all, "auths")
 	if auths == nil {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"sort"
 	"strings"
 
 	"play/modules/argspec"
@@ -130,7 +131,7 @@ func (a *yumRepositoryArgs) section() *repoSection {
 		}
 	}
 	s.entries = append(s.entries, [2]string{"name", *a.Description})
-	slices.SortFunc(s.entries, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	sort.Slice(s.entries, func(i, j int) bool { return s.entries[i][0] < s.entries[j][0] })
 	return s
 }
 
@@ -229,9 +230,10 @@ func (f repoFile) sorted() string {
 	sections := make(repoFile, len(f))
 	for i, s := range f {
 		sections[i] = &repoSection{s.name, slices.Clone(s.entries)}
-		slices.SortStableFunc(sections[i].entries, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+		entries := sections[i].entries
+		sort.SliceStable(entries, func(i, j int) bool { return entries[i][0] < entries[j][0] })
 	}
-	slices.SortStableFunc(sections, func(a, b *repoSection) int { return strings.Compare(a.name, b.name) })
+	sort.SliceStable(sections, func(i, j int) bool { return sections[i].name < sections[j].name })
 	return sections.render("")
 }
 

@@ -6,8 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"os/user"
-	"slices"
-	"strings"
+	"sort"
 	"syscall"
 
 	"play/modules"
@@ -63,9 +62,9 @@ func ownConfig(args []string) Config {
 
 // allModules are those of playbooks and the agent's own, sorted by name.
 func allModules() []modules.Module {
-	return slices.SortedFunc(slices.Values(append(modules.All(), jobsModule())), func(a, b modules.Module) int {
-		return strings.Compare(a.Name, b.Name)
-	})
+	list := append(modules.All(), jobsModule())
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name }) // a generic sort would add an instance for this struct
+	return list
 }
 
 // serve runs a session on the standard streams.

@@ -2,11 +2,9 @@ package foreign
 
 import (
 	"archive/zip"
-	"bytes"
 	"context"
 	_ "embed" // warm.py
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +19,7 @@ import (
 	"time"
 
 	"play/modules/process"
+	"play/modules/value"
 )
 
 //go:embed warm.py
@@ -264,10 +263,7 @@ func (s *server) run(ctx context.Context, p *Program, args []byte) (*process.Out
 
 // request is what warm.py reads from a socket that was handed to it.
 type request struct {
-	Zip     string `json:"zip"`
-	Package string `json:"package"`
-	Dir     string `json:"dir"`
-	Args    string `json:"args"`
+	Zip, Package, Dir, Args string
 }
 
 // ask hands the files of a call to the process that is to fork for it.
@@ -355,14 +351,12 @@ func send(conn *net.UnixConn, letter byte, files ...*os.File) error {
 
 // tell sends a request's details.
 func tell(w io.Writer, r request) error {
-	var text bytes.Buffer
-	text.Write(make([]byte, 4))
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil {
+	details := value.DictOf("zip", r.Zip, "package", r.Package, "dir", r.Dir, "args", r.Args)
+	text, err := value.AppendJSON(make([]byte, 4), details, value.WireJSON())
+	if err != nil {
 		return err
 	}
-	binary.BigEndian.PutUint32(text.Bytes(), uint32(text.Len()-4))
-	_, err := w.Write(text.Bytes())
+	binary.BigEndian.PutUint32(text, uint32(len(text)-4))
+	_, err = w.Write(text)
 	return err
 }
