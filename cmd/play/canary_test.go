@@ -5,10 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"play/connection/contract"
 	"play/connection/fleet"
 )
 
@@ -58,11 +60,23 @@ const canaryBook = `
       failed_when: true
 `
 
-// TestT4T5Canary: secrets reach no output at -vvvv, no command line, no
-// environment but that of the task's own command, no temporary file and no
-// status file that was read.
+// TestT4T5Canary: secrets reach no output at -vvvv, no JSON, no event, no command
+// line, no environment but that of the task's own command, no temporary file and
+// no status file that was read, whichever program becomes the other user.
 func TestT4T5Canary(t *testing.T) {
 	t.Parallel()
+	for method, callback := range map[string]string{"sudo": "default", "doas": "json", "su": "yaml"} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			if method != "sudo" {
+				contract.Need(t, runtime.GOOS == "linux", "the agent makes terminals on Linux only")
+			}
+			runCanary(t, method, callback)
+		})
+	}
+}
+
+func runCanary(t *testing.T, method, callback string) {
 	dir, err := os.MkdirTemp("", "play-canary-")
 	if err != nil {
 		t.Fatal(err)
@@ -77,6 +91,7 @@ func TestT4T5Canary(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.Close)
+	writePrograms(t, f, canaryBecome)
 	writeTest(t, filepath.Join(dir, "book.yml"), canaryBook)
 	writeTest(t, filepath.Join(dir, "vault.pass"), "pass\n")
 	writeTest(t, filepath.Join(dir, "become.pass"), canaryBecome+"\n")
@@ -86,9 +101,10 @@ func TestT4T5Canary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "-vvvv", "-i", f.Inventory, "--vault-password-file", "vault.pass", "--become-password-file", "become.pass", "--events", "events.json", "book.yml")
+	cmd := exec.Command(self, "-vvvv", "-i", f.Inventory, "--vault-password-file", "vault.pass", "--become-password-file", "become.pass", "--become-method", method, "--events", "events.json", "book.yml")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PLAY_TEST_MAIN=1", "ANSIBLE_NOCOLOR=1", "ANSIBLE_CONFIG=/dev/null", "HOME="+dir, "TMPDIR="+dir, "PLAY_NO_HISTORY=0")
+	cmd.Env = append(os.Environ(), "PLAY_TEST_MAIN=1", "ANSIBLE_NOCOLOR=1", "ANSIBLE_CONFIG=/dev/null", "ANSIBLE_STDOUT_CALLBACK="+callback,
+		"HOME="+dir, "TMPDIR="+dir, "PLAY_NO_HISTORY=0")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
@@ -100,11 +116,15 @@ func TestT4T5Canary(t *testing.T) {
 		_ = cmd.Wait() // the code is checked below
 	}()
 	seen := watchCanaries(dir, done)
-	if code := cmd.ProcessState.ExitCode(); code != exitFailed || strings.Count(out.String(), "failed=1 ") != 2 {
+	failed := strings.Count(out.String(), "failed=1 ") + strings.Count(out.String(), `"failures": 1,`)
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed || failed != 2 {
 		t.Errorf("exit code %d:\n%s", code, out.String())
 	}
 	if strings.Contains(out.String(), "CANARY") {
 		t.Errorf("the output has a canary:\n%s", out.String())
+	}
+	if events, err := os.ReadFile(filepath.Join(dir, "events.json")); err != nil || !strings.Contains(string(events), `"stats"`) {
+		t.Errorf("the events are not there: %v", err)
 	}
 	for where := range seen {
 		t.Errorf("a canary was seen in %s", where)
@@ -183,7 +203,7 @@ func lookIntoEnviron(line []string, seen map[string]bool) {
 // given tells whether the test itself wrote the file.
 func given(dir, path string) bool {
 	switch strings.TrimPrefix(path, dir+"/") {
-	case "book.yml", "become.pass", "secret.yml", "fleet/bin/sudo":
+	case "book.yml", "become.pass", "secret.yml", "fleet/bin/sudo", "fleet/bin/sudo-tty", "fleet/bin/doas", "fleet/bin/su":
 		return true
 	}
 	return false

@@ -7,35 +7,49 @@ import (
 	"strings"
 	"testing"
 
+	"play/connection"
 	"play/connection/contract"
 	"play/connection/fleet"
 )
 
-// The stand-ins ask for a password as the real programs do: doas on its terminal
+// terminalPrograms are stand-ins that ask for a password as the real programs do: doas on its terminal
 // alone, without echo, once; sudo with requiretty on its standard input, after it
 // has seen that there is a terminal; an old su on its terminal, in French.
-var terminalPrograms = map[string]string{
-	"doas": `#!/bin/sh
+func terminalPrograms(password string) map[string]string {
+	head := "#!/bin/sh\nright=" + connection.Quote(password) + "\n"
+	return map[string]string{
+		"doas": head + `
 echo "$*" | cut -c1-20 >>"${0%/*}/doas.log"
 while [ "$1" != /bin/sh ]; do shift; done
 { printf 'doas (joe@web1) password: ' >/dev/tty; } 2>/dev/null || { echo "doas: a tty is required" >&2; exit 1; }
 stty -echo </dev/tty
 read -r p </dev/tty
 stty echo </dev/tty
-[ "$p" = "it's $1 s3cret" ] || { echo "doas: Authentication failed" >&2; exit 1; }
+[ "$p" = "$right" ] || { echo "doas: Authentication failed" >&2; exit 1; }
 exec "$@"
 `,
-	"sudo-tty": `#!/bin/sh
+		"sudo-tty": head + `
 (: </dev/tty) 2>/dev/null || { echo "sudo: sorry, you must have a tty to run sudo" >&2; exit 1; }
 exec "${0%/*}/sudo" "$@"
 `,
-	"su": `#!/bin/sh
+		"su": head + `
 (: </dev/tty) 2>/dev/null || { echo "su: doit être lancé depuis un terminal" >&2; exit 1; }
 printf 'Mot de passe : ' >/dev/tty
 read -r p </dev/tty
-[ "$p" = "it's /bin/sh s3cret" ] || { echo "su : Échec d'authentification" >&2; exit 1; }
+[ "$p" = "$right" ] || { echo "su : Échec d'authentification" >&2; exit 1; }
 exec /bin/sh -c "$3"
 `,
+	}
+}
+
+// writePrograms puts the stand-ins among the fleet's programs.
+func writePrograms(t *testing.T, f *fleet.Fleet, password string) {
+	t.Helper()
+	for name, text := range terminalPrograms(password) {
+		if err := os.WriteFile(filepath.Join(f.Dir, "bin", name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestT16Terminals: programs that insist on a terminal get one; content passes as
@@ -48,18 +62,13 @@ func TestT16Terminals(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	// The password names the word that doas sees first, to have odd characters.
-	const password = "it's /bin/sh s3cret"
+	const password = `it's "a" $1 s3cret`
 	f, err := fleet.New(fleet.Options{Dir: dir, Hosts: 1, Sudo: true, SudoPassword: password})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.Close)
-	for name, text := range terminalPrograms {
-		if err := os.WriteFile(filepath.Join(dir, "bin", name), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writePrograms(t, f, password)
 	content := make([]byte, 0, 1<<16)
 	for i := range 1 << 16 {
 		content = append(content, byte(i), byte(i>>8))

@@ -222,6 +222,24 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// TestT12Password: a password arrives byte for byte.
+func TestT12Password(t *testing.T) {
+	t.Parallel()
+	var password []byte
+	for c := 1; c < 256; c++ {
+		if c != '\n' { // which ends it
+			password = append(password, byte(c))
+		}
+	}
+	tr := stub(t, "sudo", `printf %s "$4" >&2; head -n 1 >"$LOG"; shift 6; exec "$@"`)
+	if out, err := run(t, become.Over(tr, connection.Become{Password: string(password)}, "h"), "echo in"); out != "in\n" || err != nil {
+		t.Errorf("got %q, %v", out, err)
+	}
+	if got, err := os.ReadFile(strings.TrimPrefix(tr.Env[1], "LOG=")); string(got) != string(password)+"\n" || err != nil {
+		t.Errorf("sudo read %q, %v", got, err)
+	}
+}
+
 // TestT16SudoRS: sudo-rs wraps the prompt it is given into one of its own, and has
 // messages of its own.
 func TestT16SudoRS(t *testing.T) {

@@ -224,7 +224,7 @@ func TestAsyncContentThatBreaksOff(t *testing.T) {
 	}
 }
 
-func TestAsyncBytesArriveAsTheyAre(t *testing.T) {
+func TestT12AsyncBytesArriveAsTheyAre(t *testing.T) {
 	t.Parallel()
 	l, _ := openAgent(t)
 	all := make([]byte, 0, 255)
@@ -239,10 +239,12 @@ func TestAsyncBytesArriveAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestAsyncJobIDs(t *testing.T) {
+// TestT10JobIDs: a job's id is data; one that is no plain name starts, reads and
+// removes nothing.
+func TestT10JobIDs(t *testing.T) {
 	t.Parallel()
 	l, home := openAgent(t)
-	for _, jid := range []string{"", "..", ".x", "a/b", "../x", "a b", "x;rm -rf ~", "a\x00b", strings.Repeat("x", 129), "ü", "-\n"} {
+	for _, jid := range []string{"", "..", ".x", "a/b", "../x", "a b", "x;rm -rf ~", "x; touch CANARY", "$(touch CANARY)", "../../etc/passwd", "a\x00b", strings.Repeat("x", 129), "ü", "-\n"} {
 		got := run(t, l, detached(request("ping"), jid, 5))
 		if field(got, "failed") != true || !strings.Contains(value.Str(field(got, "msg")), "as a job id") {
 			t.Errorf("%q: %s", jid, value.Repr(got))
@@ -254,6 +256,9 @@ func TestAsyncJobIDs(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(home, ".ansible_async")); err == nil {
 		t.Error("a bad job id made a folder")
+	}
+	if exists(filepath.Join(home, "CANARY")) {
+		t.Error("a job id ran")
 	}
 }
 
