@@ -1,7 +1,6 @@
 package modules
 
 import (
-	"encoding/json"
 	"strings"
 
 	"play/modules/argspec"
@@ -61,9 +60,6 @@ func jsonDicts(text string) *value.List {
 		}
 	}
 	for _, line := range strings.Split(text, "\n") {
-		if !json.Valid([]byte(line)) {
-			continue
-		}
 		if v, err := value.DecodeJSON([]byte(line)); err == nil {
 			out.Append(v)
 		}
