@@ -91,7 +91,7 @@ func (r *Run) prepare(p *playbook.Play) (*playRun, error) {
 // playEvent describes a batch of a play; each has an id of its own.
 func (r *Run) playEvent(run *playRun, hosts []string) *event.Play {
 	r.IDs.plays++
-	p := &event.Play{ID: "p" + strconv.Itoa(r.IDs.plays), Name: run.name, Pos: absolute(run.play.Pos), Hosts: hosts, Check: r.Executor.Options.Check}
+	p := &event.Play{ID: "p" + strconv.Itoa(r.IDs.plays), Name: run.name, Pattern: run.pattern, Pos: absolute(run.play.Pos), Hosts: hosts, Check: r.Executor.Options.Check}
 	if v, _, err := run.eval.keyword("check_mode"); err == nil && v != nil {
 		p.Check, _ = toBool(v)
 	}

@@ -6,11 +6,13 @@ import "sync"
 // result to done on the caller's goroutine as soon as it is there. It returns
 // when all hosts are through.
 func fanOut[T any](hosts []string, width int, work func(host string) T, done func(T)) {
-	if len(hosts) == 1 {
-		done(work(hosts[0]))
+	width = max(1, min(width, len(hosts)))
+	if width == 1 {
+		for _, h := range hosts {
+			done(work(h)) // each is told of before the next begins
+		}
 		return
 	}
-	width = max(1, min(width, len(hosts)))
 	todo := make(chan string)
 	results := make(chan T, width)
 	var workers sync.WaitGroup

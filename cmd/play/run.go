@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -291,7 +292,7 @@ func newOutput(h *host, o *options) event.Sink {
 	sink, ok := output.New(s.StdoutCallback, show)
 	if !ok {
 		sink, _ = output.New("default", show)
-		sink.Warning(fmt.Sprintf("there is no stdout callback %q here; the default one is used", s.StdoutCallback), source.Pos{})
+		sink.Warning(fmt.Sprintf("there is no stdout callback %q here; the default one is used; there are: %s", s.StdoutCallback, strings.Join(output.Names(), ", ")), source.Pos{})
 	}
 	for _, w := range o.Config.Warnings {
 		sink.Warning(w, source.Pos{})

@@ -23,10 +23,12 @@ const (
 
 // Play describes the play an event is about.
 type Play struct {
-	ID    string // unique in the run; each batch of hosts (serial) has one
-	Name  string // the play's name, or its host pattern when it has none
-	Pos   source.Pos
-	Hosts []string // in the order in which they run
+	ID   string // unique in the run; each batch of hosts (serial) has one
+	Name string // the play's name, or its host pattern when it has none
+	// Pattern is the play's hosts as written, evaluated.
+	Pattern string
+	Pos     source.Pos
+	Hosts   []string // in the order in which they run
 	// Tasks is how many tasks the run's tags select, as far as that is known
 	// before the play: without handlers, rescues and what is included while it
 	// runs.

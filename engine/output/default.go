@@ -29,16 +29,22 @@ func (d *Default) PlaybookStart(path string) {
 	if d.Verbosity > 1 {
 		d.banner("PLAYBOOK: " + filepath.Base(path))
 	}
-	if d.Verbosity > 3 {
-		if d.Positional != "" {
-			d.line("Positional arguments: "+d.Positional, d.Colors.Verbose)
-		}
-		for _, a := range d.Arguments {
-			d.line(a, d.Colors.Verbose)
-		}
-	}
+	d.arguments()
 	if d.Check && d.CheckMarkers {
 		d.banner("DRY RUN")
+	}
+}
+
+// arguments shows the command line with -vvvv.
+func (s *screen) arguments() {
+	if s.Verbosity < 4 {
+		return
+	}
+	if s.Positional != "" {
+		s.line("Positional arguments: "+s.Positional, s.Colors.Verbose)
+	}
+	for _, a := range s.Arguments {
+		s.line(a, s.Colors.Verbose)
 	}
 }
 

@@ -32,7 +32,36 @@ func visibleKeys(r *event.Result) *value.Dict {
 		if name, ok := k.(string); ok && (name == "failed" || name == "skipped" || strings.HasPrefix(name, "_ansible_")) {
 			continue
 		}
+		if items, ok := v.(*value.List); ok && k == "results" {
+			v = withoutHints(items)
+		}
 		_ = out.SetKey(k, v) // it was a key before
+	}
+	return out
+}
+
+// withoutHints takes internal keys out of a loop's results.
+func withoutHints(items *value.List) *value.List {
+	out := value.NewList()
+	for _, item := range items.Items {
+		if d, ok := item.(*value.Dict); ok {
+			item = withoutInternal(d)
+		}
+		out.Append(item)
+	}
+	return out
+}
+
+// withoutInternal is d, or a copy without internal keys when it has some.
+func withoutInternal(d *value.Dict) *value.Dict {
+	out := d
+	for _, k := range d.Keys() {
+		if name, ok := k.(string); ok && strings.HasPrefix(name, "_ansible_") {
+			if out == d {
+				out = d.Clone()
+			}
+			out.Delete(k)
+		}
 	}
 	return out
 }
@@ -96,6 +125,9 @@ func (s *screen) wantsResult(r *event.Result, level int) bool {
 // for actions that are made to be read, or as YAML; Pretty overrides that.
 func (s *screen) dump(r *event.Result, res *value.Dict) string {
 	s.trim(res)
+	if s.Apart {
+		return s.dumpApart(res)
+	}
 	switch pretty := s.Verbosity > 2 || verboseAlways(r); {
 	case s.ResultFormat == "yaml" && s.Brief:
 		return briefYAML(res)
@@ -105,6 +137,19 @@ func (s *screen) dump(r *event.Result, res *value.Dict) string {
 		return toJSON(res, 4)
 	}
 	return toJSON(res, 0)
+}
+
+// dumpApart prints a result indented, whatever the format of results, and below it what it printed and says.
+func (s *screen) dumpApart(res *value.Dict) string {
+	var below strings.Builder
+	for _, key := range []string{"stdout", "stderr", "msg", "module_stdout", "module_stderr"} {
+		if v, _ := res.Get(key); value.Truth(v) {
+			below.WriteString("\n\n" + strings.ToUpper(key) + ":\n\n" + visible(value.Str(v)) + "\n")
+		}
+		res.Delete(key)
+		res.Delete(key + "_lines")
+	}
+	return toJSON(res, 4) + below.String()
 }
 
 // trim takes out what only -vvv shows, and the exception, which has its own

@@ -45,7 +45,7 @@ func (m *Minimal) Result(r *event.Result) {
 
 func (m *Minimal) ok(r *event.Result, host string, res *value.Dict) {
 	state, color := "SUCCESS", m.Colors.OK
-	if r.Changed {
+	if r.Changed && !isDebug(r.Task) {
 		state, color = "CHANGED", m.Colors.Changed
 	}
 	if _, job := res.Get("ansible_job_id"); isCommand(r.Task) && !job {

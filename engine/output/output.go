@@ -16,6 +16,7 @@ package output
 
 import (
 	"io"
+	"strings"
 	"time"
 
 	"play/engine/event"
@@ -42,6 +43,8 @@ type Options struct {
 	ResultFormat     string           // result_format: "json" (also for "") or "yaml"
 	Pretty           *bool            // pretty_results; nil lets the verbosity decide
 	Brief            bool             // with YAML: the form of the stdout callback yaml
+	Apart            bool             // what a result printed and says stands below it, as in the callback debug
+	NoSkipLines      bool             // no line for what is skipped, as in the callback skippy
 	DiffContext      int              // lines around a change; 0 means 3, negative none
 	Check            bool             // --check was given
 	Now              func() time.Time // nil means time.Now
@@ -53,12 +56,24 @@ type Options struct {
 // New returns the output of the given name
 // and whether there is one.
 func New(name string, o Options) (event.Sink, bool) {
-	switch name {
+	switch strings.TrimPrefix(strings.TrimPrefix(name, "ansible.builtin."), "ansible.legacy.") {
 	case "", "default":
 		return NewDefault(o), true
 	case "yaml", "community.general.yaml":
 		o.ResultFormat, o.Brief = "yaml", true
 		return NewDefault(o), true
+	case "debug", "ansible.posix.debug", "community.general.debug":
+		o.Apart = true
+		return NewDefault(o), true
+	case "skippy", "ansible.posix.skippy", "community.general.skippy":
+		o.NoSkipLines = true
+		return NewDefault(o), true
+	case "dense", "community.general.dense":
+		return NewDense(o), true
+	case "unixy", "community.general.unixy":
+		return NewUnixy(o), true
+	case "null", "community.general.null":
+		return &Null{newWords(o)}, true
 	case "minimal":
 		return NewMinimal(o), true
 	case "oneline":
@@ -68,6 +83,16 @@ func New(name string, o Options) (event.Sink, bool) {
 	}
 	return nil, false
 }
+
+// Names are the names that New knows, without their collections, sorted.
+func Names() []string {
+	return []string{"debug", "default", "dense", "json", "minimal", "null", "oneline", "skippy", "unixy", "yaml"}
+}
+
+// Null shows nothing but warnings.
+type Null struct{ words }
+
+var _ event.Sink = (*Null)(nil)
 
 // diffContext is the number of unchanged lines shown around a change.
 func (o *Options) diffContext() int {

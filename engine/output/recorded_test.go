@@ -34,7 +34,7 @@ func TestRecorded(t *testing.T) {
 			rec.replay(t, sink)
 			if strings.HasPrefix(filepath.Base(path), "json") {
 				sameDocument(t, files["stdout"], out.Bytes())
-			} else if diff := cmp.Diff(string(files["stdout"]), out.String()); diff != "" {
+			} else if diff := cmp.Diff(string(files["stdout"]), wholeLines(out.String())); diff != "" {
 				t.Errorf("stdout differs (-ansible +play):\n%s", diff)
 			}
 			if diff := cmp.Diff(string(files["stderr"]), errs.String()); diff != "" {
@@ -42,6 +42,14 @@ func TestRecorded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// wholeLines ends the last line, as the recordings have it.
+func wholeLines(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
 }
 
 func readCase(t *testing.T, path string) map[string][]byte {

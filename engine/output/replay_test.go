@@ -98,7 +98,7 @@ func (rec *recording) tell(t *testing.T, s event.Sink, e *value.Dict) {
 		s.PlaybookStart(str(e, "path"))
 	case "play":
 		rec.free = yes(e, "free")
-		s.PlayStart(&event.Play{ID: str(e, "id"), Name: str(e, "name"), Check: yes(e, "check"),
+		s.PlayStart(&event.Play{ID: str(e, "id"), Name: str(e, "name"), Pattern: str(e, "pattern"), Check: yes(e, "check"),
 			Pos: source.Pos{File: str(e, "file"), Line: num(e, "line")}})
 	case "no_hosts":
 		s.NoHosts()

@@ -71,7 +71,7 @@ func isInclude(t *event.Task) bool {
 }
 
 func (d *Default) skipped(r *event.Result) {
-	if d.HideSkipped {
+	if d.HideSkipped || d.NoSkipLines {
 		return
 	}
 	d.underBanner(r.Task)

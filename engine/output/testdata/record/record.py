@@ -68,19 +68,25 @@ def after_mark(text):
     return rest if mark else text
 
 
+def beginning(text):
+    """What the output itself (dense) writes before the recorder begins."""
+    before, mark, _ = text.partition("<RECORD>\n")
+    return re.search(r"(\x1b\[[0-9;]*[msK])*$", before).group(0) if mark else ""
+
+
 def record(path):
     comment, files = read(path)
     lay_out(files)
     done = run(comment)
     events = os.path.join(DIR, ".events")
     files["events"] = open(events).read() if os.path.exists(events) else ""
-    files["stdout"], files["stderr"] = after_mark(done.stdout), after_mark(done.stderr)
+    files["stdout"], files["stderr"] = beginning(done.stdout) + after_mark(done.stdout), after_mark(done.stderr)
     files = {k: v for k, v in files.items() if not k.startswith("made/")}
     files.update(made())
     comment = re.sub(r"^recorded: .*\n", "", comment, flags=re.M) + "recorded: ansible-core %s, exit status %d\n" % (
         version(), done.returncode)
     with open(path, "w", errors="surrogateescape") as f:
-        f.write(comment + "".join("-- %s --\n%s" % kv for kv in files.items()))
+        f.write(comment + "".join("-- %s --\n%s" % (k, v if v.endswith("\n") or not v else v + "\n") for k, v in files.items()))
     if not files["events"]:
         print("no events:", path, done.stderr, file=sys.stderr)
 

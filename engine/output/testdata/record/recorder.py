@@ -147,7 +147,8 @@ class CallbackModule(CallbackBase):
 
     def v2_playbook_on_play_start(self, play):
         path, _, line = (play.get_path() or "").rpartition(":")
-        write("play", file=path, line=int(line or 0), id=play._uuid, name=play.get_name().strip(), check=bool(play.check_mode),
+        write("play", file=path, line=int(line or 0), id=play._uuid, name=play.get_name().strip(),
+              pattern=",".join(play.hosts), check=bool(play.check_mode),
               free=play.strategy in ("free", "host_pinned"))
 
     def v2_playbook_on_no_hosts_matched(self):
