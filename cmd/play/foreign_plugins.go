@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"play/engine/event"
 	"play/engine/modulefind"
@@ -24,16 +26,9 @@ var pluginFolders = map[string]struct{ folder, setting string }{
 // roles there and on the roles path, where the configuration says, and in
 // collections. The end of ctx ends their process.
 func newPlugins(ctx context.Context, h *host, o *options, f *modulefind.Finder, sink event.Sink) *pyhost.Host {
-	var beside []string
-	for _, p := range o.Playbooks {
-		if dir := filepath.Dir(h.path(p)); !slices.Contains(beside, dir) {
-			beside = append(beside, dir)
-		}
-	}
-	roles := slices.Clone(o.RolesPath)
+	beside, roles := pluginPlaces(h, o)
 	collections := slices.Clone(o.CollectionsPath)
 	for _, dir := range beside {
-		roles = append(roles, filepath.Join(dir, "roles"))
 		collections = append([]string{filepath.Join(dir, "collections")}, collections...)
 	}
 	folders := map[string][]string{}
@@ -44,6 +39,19 @@ func newPlugins(ctx context.Context, h *host, o *options, f *modulefind.Finder, 
 	}
 	return pyhost.New(pyhost.Options{Context: ctx, Core: f.Core, Env: h.Environ, Collections: collections, Folders: folders, Root: f.Root,
 		Warn: func(msg string) { sink.Warning(msg, source.Pos{}) }})
+}
+
+// pluginPlaces are the folders of the playbooks, and those that hold roles.
+func pluginPlaces(h *host, o *options) (beside, roles []string) {
+	for _, p := range o.Playbooks {
+		if dir := filepath.Dir(h.path(p)); !slices.Contains(beside, dir) {
+			beside = append(beside, dir)
+		}
+	}
+	for _, dir := range beside {
+		roles = append(roles, filepath.Join(dir, "roles"))
+	}
+	return beside, append(roles, o.RolesPath...)
 }
 
 // foldersOfPlugins are the folders of one name beside playbooks and in roles.
@@ -57,4 +65,59 @@ func foldersOfPlugins(name string, beside, roles []string) []string {
 		out = append(out, found...)
 	}
 	return out
+}
+
+// unsupportedKinds are the kinds of plugins in Python that play does not run, by
+// folder.
+var unsupportedKinds = []struct{ folder, kind string }{
+	{"action_plugins", "action"}, {"callback_plugins", "callback"}, {"connection_plugins", "connection"},
+	{"strategy_plugins", "strategy"}, {"vars_plugins", "vars"},
+}
+
+// unsupported lists the plugins in Python that are not run, from the folders
+// beside playbooks and in roles; of actions it counts those that play has itself.
+// It is "" when there are none.
+func unsupported(beside, roles []string, native func(name string) bool) string {
+	var parts []string
+	for _, k := range unsupportedKinds {
+		names := pluginNames(foldersOfPlugins(k.folder, beside, roles))
+		if len(names) == 0 {
+			continue
+		}
+		part := k.kind + ": " + strings.Join(names, ", ")
+		own := len(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !native(n) }))
+		if k.kind == "action" {
+			part += fmt.Sprintf(" (%d of %d have a native equivalent)", own, len(names))
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "these plugins in Python are not run: " + strings.Join(parts, "; ")
+}
+
+// pluginNames are the names of the Python files in folders, sorted.
+func pluginNames(folders []string) []string {
+	var names []string
+	for _, dir := range folders {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.py")) // a folder whose name is a pattern is not looked into
+		for _, f := range files {
+			name := strings.TrimSuffix(filepath.Base(f), ".py")
+			if name != "__init__" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// plugins warns once of plugins that are not run.
+func (p *preflight) plugins() {
+	beside, roles := pluginPlaces(p.s.host, p.s.opts)
+	known := knownModules(nil)
+	if msg := unsupported(beside, roles, func(name string) bool { return known.known[name] }); msg != "" {
+		p.s.sink.Warning(msg, source.Pos{})
+	}
 }

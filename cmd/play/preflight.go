@@ -74,6 +74,7 @@ func (p *preflight) add(err error) {
 // playbooks reads what the loaded playbooks name. The error is a file of a
 // targeted host, or of a play's vars_files, that cannot be read.
 func (p *preflight) playbooks(books []*playbook.Playbook) error {
+	p.plugins()
 	for _, pb := range books {
 		p.s.setPlaybook(pb)
 		for _, play := range pb.Plays {
