@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -24,6 +25,8 @@ func adhocCommand(h *host) *cli.Command {
 		&cli.StringFlag{Name: "args", Aliases: []string{"a"}, Usage: "the module's `ARGUMENTS`: k=v words or a JSON object"},
 		&cli.IntFlag{Name: "background", Aliases: []string{"B"}, Usage: "run detached for at most `SECONDS`"},
 		&cli.IntFlag{Name: "poll", Aliases: []string{"P"}, Value: 15, Usage: "with -B: ask every `SECONDS`"},
+		&cli.StringFlag{Name: "tree", Aliases: []string{"t"}, Usage: "write each host's result to a file in `FOLDER`"},
+		&cli.IntFlag{Name: "task-timeout", Usage: "end the module after `SECONDS`"},
 		&cli.BoolFlag{Name: "one-line", Aliases: []string{"o"}, Usage: "one line per host"},
 		&cli.BoolFlag{Name: "check", Aliases: []string{"C"}, Usage: "change nothing, say what would change"},
 		&cli.BoolFlag{Name: "diff", Aliases: []string{"D"}, Usage: "show what changes in files"},
@@ -38,7 +41,7 @@ func adhocCommand(h *host) *cli.Command {
 
 func adhocAction(h *host, c *cli.Context) error {
 	if c.NArg() != 1 {
-		return usagef("play adhoc takes one host pattern, for example: play adhoc web -m ping")
+		return &codeError{exitUsage, errors.New("play adhoc takes one host pattern, for example: play adhoc web -m ping")}
 	}
 	o, err := readOptions(c.Context, h, c)
 	if err != nil {
@@ -49,22 +52,51 @@ func adhocAction(h *host, c *cli.Context) error {
 		name = "oneline"
 	}
 	shown, _ := output.New(name, output.Options{Out: h.Out, Err: h.Err, Color: o.color(h), Verbosity: o.Verbosity, Width: h.width()})
-	s, err := newSession(c.Context, h, o, event.Locked(shown))
+	sinks := []event.Sink{shown}
+	var broken error
+	if dir := c.String("tree"); dir != "" {
+		tree, _ := output.Callback("tree", output.Options{Out: h.Out, Err: h.Err}, output.Callbacks{TreeDir: h.path(dir),
+			ReportWriteError: func(err error) { broken = err }})
+		sinks = append(sinks, tree)
+	}
+	s, err := newSession(c.Context, h, o, event.Locked(sinks...))
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	if err := s.anyHosts(c.Args().First()); err != nil {
+	pattern := c.Args().First()
+	if matched, err := s.adhocHosts(c.Bool("list-hosts"), pattern); err != nil || !matched {
 		return err
 	}
 	pb, err := s.adhocPlaybook(c)
 	if err != nil {
 		return err
 	}
-	if c.Bool("list-hosts") {
-		return s.listMatching(c.Args().First())
+	if err := s.runAll([]*playbook.Playbook{pb}); err != nil {
+		return err
 	}
-	return s.runAll([]*playbook.Playbook{pb})
+	return broken
+}
+
+// adhocHosts looks whether a module is to run: on a host that the pattern
+// matches, and not when the hosts are only listed. No host is an error only when
+// it is the limit that leaves none.
+func (s *session) adhocHosts(list bool, pattern string) (runs bool, err error) {
+	within := "all"
+	if len(s.inv.HostNames()) == 0 {
+		within = pattern
+	}
+	if err := s.anyHosts(within); err != nil {
+		return false, err
+	}
+	if list {
+		return false, s.listMatching(pattern)
+	}
+	hosts, err := s.inv.Match(pattern)
+	if err == nil && len(hosts) == 0 {
+		s.sink.Warning("No hosts matched, nothing to do", source.Pos{})
+	}
+	return len(hosts) > 0, err
 }
 
 // listMatching prints the hosts of a pattern as ansible --list-hosts does.
@@ -80,7 +112,7 @@ func (s *session) listMatching(pattern string) error {
 	return nil
 }
 
-// rawModules take their arguments as one free text.
+// rawModules take their arguments as one free text, and must have some.
 var rawModules = map[string]bool{"command": true, "shell": true, "raw": true, "script": true, "win_command": true, "win_shell": true}
 
 // adhocPlaybook is a playbook of one play with one task.
@@ -90,6 +122,12 @@ func (s *session) adhocPlaybook(c *cli.Context) (*playbook.Playbook, error) {
 	known := knownModules(s.finder)
 	if native := known.Native(module); native != "" {
 		module = native
+	}
+	switch {
+	case module == "import_playbook":
+		return nil, usagef("'%s' is not a valid action for ad-hoc commands", written)
+	case rawModules[module] && strings.TrimSpace(c.String("args")) == "":
+		return nil, usagef("No argument passed to %s module", module)
 	}
 	if !known.Known(module) {
 		err := &source.Error{Msg: fmt.Sprintf("there is no module %q", written)}
@@ -109,6 +147,9 @@ func (s *session) adhocPlaybook(c *cli.Context) (*playbook.Playbook, error) {
 	if seconds := c.Int("background"); seconds > 0 {
 		task.Keywords["async"] = playbook.Attr{Value: seconds}
 		task.Keywords["poll"] = playbook.Attr{Value: c.Int("poll")}
+	}
+	if seconds := c.Int("task-timeout"); seconds > 0 {
+		task.Keywords["timeout"] = playbook.Attr{Value: seconds}
 	}
 	play.Tasks = []playbook.Node{task}
 	return &playbook.Playbook{Path: play.Path, Plays: []*playbook.Play{play}}, nil

@@ -23,7 +23,7 @@ func configCommand(h *host) *cli.Command {
 		return &cli.Command{Name: name, Usage: usage, Flags: append(flags[:2:2], more...), UseShortOptionHandling: true,
 			Action: func(c *cli.Context) error { return configAction(h, c, show) }}
 	}
-	return &cli.Command{Name: "config", Usage: "show the configuration and where it is set", Subcommands: []*cli.Command{
+	return &cli.Command{Name: "config", Usage: "show the configuration and where it is set", Action: noSubcommand, Subcommands: []*cli.Command{
 		sub("dump", "every option's value and where it was set", dumpConfig, changed),
 		sub("list", "every option: type, default, variable, place in ansible.cfg", listConfig),
 		sub("view", "print the configuration file", viewConfig),
@@ -43,7 +43,7 @@ func configAction(h *host, c *cli.Context, show func(*host, *cli.Context, *confi
 	}
 	cfg, err := config.Load(config.Source{Environ: env, Dir: h.Dir})
 	if err != nil {
-		return err
+		return &codeError{exitOptions, err}
 	}
 	for _, w := range cfg.Warnings {
 		fmt.Fprintf(h.Err, "[WARNING]: %s\n", w)

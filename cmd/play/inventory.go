@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"play/engine/event"
 	"play/engine/inventory"
+	"play/modules/atomicfile"
 )
 
 // inventoryCommand shows the inventory as ansible-inventory does.
@@ -20,6 +22,7 @@ func inventoryCommand(h *host) *cli.Command {
 		&cli.BoolFlag{Name: "vars", Usage: "with --graph: variables too"},
 		&cli.BoolFlag{Name: "export", Usage: "with --list: keep variables with their groups"},
 		&cli.BoolFlag{Name: "yaml", Aliases: []string{"y"}, Usage: "YAML instead of JSON"},
+		&cli.StringFlag{Name: "output", Usage: "write to `FILE`"},
 		&cli.StringFlag{Name: "playbook-dir", Usage: "the `FOLDER` whose group_vars and host_vars count"})
 	return &cli.Command{
 		Name: "inventory", Usage: "show hosts, groups and variables", ArgsUsage: "[GROUP]", Flags: flags,
@@ -38,24 +41,50 @@ func inventoryAction(h *host, c *cli.Context) error {
 		return err
 	}
 	defer s.close()
+	if chosen(c, "list", "graph", "host") > 1 {
+		return usagef("Conflicting options used, only one of --host, --graph or --list can be used at the same time.")
+	}
 	r := &inventory.Render{Inventory: s.inv.inv, PlaybookDir: c.String("playbook-dir"), Extra: s.extra, Export: c.Bool("export"), Merge: o.Settings.HashMerge}
 	switch {
 	case c.Bool("graph"):
-		text, err := r.Graph(first(c.Args().First(), "all"), c.Bool("vars"))
-		return printed(h, text, err)
+		name := first(c.Args().First(), "all")
+		if _, ok := s.inv.inv.Group(name); !ok {
+			return usagef("Pattern must be valid group name when using --graph")
+		}
+		text, err := r.Graph(name, c.Bool("vars"))
+		return printed(h, c, text, err)
 	case c.String("host") != "":
+		if !s.inv.HasHost(c.String("host")) {
+			return usagef("Could not match supplied host pattern, ignoring: %s", c.String("host"))
+		}
 		text, err := r.HostText(c.String("host"), c.Bool("yaml"))
-		return printed(h, text, err)
+		return printed(h, c, text, err)
 	case c.Bool("list"):
 		text, err := r.ListText(c.Bool("yaml"))
-		return printed(h, text, err)
+		return printed(h, c, text, err)
 	}
-	return usagef("no action selected, at least one of --host, --graph or --list needs to be specified")
+	return usagef("No action selected, at least one of --host, --graph or --list needs to be specified.")
 }
 
-func printed(h *host, text string, err error) error {
-	if err == nil {
-		_, err = fmt.Fprint(h.Out, text)
+// chosen counts the options that are given.
+func chosen(c *cli.Context, names ...string) int {
+	n := 0
+	for _, name := range names {
+		if c.IsSet(name) {
+			n++
+		}
 	}
+	return n
+}
+
+// printed shows a text, or writes it to the file of --output.
+func printed(h *host, c *cli.Context, text string, err error) error {
+	if err != nil {
+		return err
+	}
+	if file := c.String("output"); file != "" {
+		return atomicfile.Write(h.path(file), strings.NewReader(text), atomicfile.Options{})
+	}
+	_, err = fmt.Fprint(h.Out, text)
 	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,7 +50,7 @@ type options struct {
 func readOptions(ctx context.Context, h *host, c *cli.Context) (*options, error) {
 	cfg, err := config.Load(config.Source{Environ: h.Environ, Dir: h.Dir})
 	if err != nil {
-		return nil, err
+		return nil, &codeError{exitOptions, err}
 	}
 	s := cfg.Settings
 	o := &options{Config: cfg, Settings: s, ConfigFile: cfg.File,
@@ -63,6 +64,9 @@ func readOptions(ctx context.Context, h *host, c *cli.Context) (*options, error)
 	}
 	if len(o.Inventory) == 0 {
 		o.Inventory = s.Inventory
+	}
+	if c.IsSet("forks") && o.Forks < 1 {
+		return nil, &codeError{exitUsage, errors.New("The number of processes (--forks) must be >= 1")}
 	}
 	if o.Forks == 0 {
 		o.Forks = s.Forks

@@ -105,11 +105,44 @@ func newApp(h *host) *cli.App {
 		Action:         func(c *cli.Context) error { return playAction(h, c) },
 		Commands:       commands(h),
 		ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError: func(_ *cli.Context, err error, _ bool) error {
-			return usagef("%w", withFlagHint(err, playFlags()))
-		},
+		OnUsageError:   badFlag,
 	}
+	answerBadFlags(app.Commands)
 	return app
+}
+
+// answerBadFlags makes every command say what is wrong with its options, and
+// nothing more.
+func answerBadFlags(commands []*cli.Command) {
+	for _, c := range commands {
+		c.OnUsageError = badFlag
+		answerBadFlags(c.Subcommands)
+	}
+}
+
+// badFlag says what is wrong with an option, and which one may be meant.
+func badFlag(c *cli.Context, err error, _ bool) error {
+	flags := c.App.Flags
+	if c.Command != nil && c.Command.Name != "" {
+		flags = c.Command.Flags
+	}
+	return &codeError{exitUsage, withFlagHint(err, flags)}
+}
+
+// noSubcommand answers a word that is none of a command's own.
+func noSubcommand(c *cli.Context) error {
+	names := make([]string, 0, len(c.Command.Subcommands))
+	for _, sub := range c.Command.Subcommands {
+		names = append(names, sub.Name)
+	}
+	if c.NArg() == 0 {
+		return &codeError{exitUsage, fmt.Errorf("play %s needs one of: %s", c.Command.Name, strings.Join(names, ", "))}
+	}
+	said := &source.Error{Msg: fmt.Sprintf("there is no command \"play %s %s\"", c.Command.Name, c.Args().First())}
+	if near := source.Nearest(c.Args().First(), names); near != "" {
+		said.Hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return &codeError{exitUsage, said}
 }
 
 func playFlags() []cli.Flag {

@@ -34,6 +34,7 @@ func vaultCommand(h *host) *cli.Command {
 	output := &cli.StringFlag{Name: "output", Usage: "write to `FILE`, - for stdout"}
 	return &cli.Command{
 		Name: "vault", Usage: "encrypt and decrypt files",
+		Action: noSubcommand,
 		Subcommands: []*cli.Command{
 			v("create", "write a new encrypted file in an editor", "FILE...", (*vaultTool).create),
 			v("decrypt", "make files plain again", "[FILE...]", (*vaultTool).decrypt, output),
@@ -42,6 +43,7 @@ func vaultCommand(h *host) *cli.Command {
 			v("encrypt_string", "encrypt a text for a YAML file", "[TEXT...]", (*vaultTool).encryptString, output,
 				&cli.StringSliceFlag{Name: "name", Aliases: []string{"n"}, Usage: "the variable's `NAME`"},
 				&cli.StringFlag{Name: "stdin-name", Usage: "the variable's `NAME` for the text on stdin"},
+				&cli.BoolFlag{Name: "show-input", Usage: "with --prompt: show what is typed"},
 				&cli.BoolFlag{Name: "prompt", Aliases: []string{"p"}, Usage: "ask for the text"}),
 			v("rekey", "encrypt files with another password", "FILE...", (*vaultTool).rekey,
 				&cli.StringFlag{Name: "new-vault-id", Usage: "the new password's label and `SOURCE`"},
@@ -57,6 +59,9 @@ type vaultTool struct {
 	cli     *cli.Context
 	secrets *vault.Secrets
 	load    func(ids []string, ask bool) (*vault.Secrets, error)
+
+	identity string   // vault_encrypt_identity
+	ids      []string // --vault-id and vault_identity_list
 }
 
 func newVaultTool(h *host, c *cli.Context) (*vaultTool, error) {
@@ -64,28 +69,42 @@ func newVaultTool(h *host, c *cli.Context) (*vaultTool, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &vaultTool{host: h, cli: c}
+	t := &vaultTool{host: h, cli: c, identity: o.Settings.VaultEncryptIdentity, ids: append(c.StringSlice("vault-id"), o.Settings.VaultIdentities...)}
 	t.load = func(ids []string, ask bool) (*vault.Secrets, error) {
 		return vault.Load(c.Context, vault.Sources{IDs: ids, Ask: ask, Dir: h.Dir, Home: environ(h.Environ, "HOME"), Environ: h.Environ,
 			DefaultID: o.Settings.VaultIdentity,
 			Prompt:    func(ctx context.Context, prompt string) (string, error) { return h.Ask(ctx, prompt, false) }})
 	}
-	t.secrets, err = t.load(o.VaultIDs, o.AskVault || len(o.VaultIDs) == 0)
-	return t, err
+	if t.secrets, err = t.load(o.VaultIDs, o.AskVault || len(o.VaultIDs) == 0); err != nil {
+		return nil, err
+	}
+	t.secrets.MatchID = o.Settings.VaultIDMatch
+	return t, nil
 }
 
 // secret is the password to encrypt with.
 func (t *vaultTool) secret() (vault.Secret, error) {
-	want := t.cli.String("encrypt-vault-id")
+	want := first(t.cli.String("encrypt-vault-id"), t.identity)
+	if want == "" && len(t.ids) > 1 {
+		return vault.Secret{}, usagef("The vault-ids %s are available to encrypt. Specify the vault-id to encrypt with --encrypt-vault-id", strings.Join(labels(t.secrets.List), ","))
+	}
 	for _, s := range t.secrets.List {
 		if want == "" || s.ID == want {
 			return s, nil
 		}
 	}
 	if want != "" {
-		return vault.Secret{}, usagef("did not find a match for --encrypt-vault-id=%s in the known vault ids", want)
+		return vault.Secret{}, &codeError{exitError, fmt.Errorf("did not find a match for --encrypt-vault-id=%s in the known vault ids %s", want, strings.Join(labels(t.secrets.List), ","))}
 	}
 	return vault.Secret{}, usagef("a vault password is needed to encrypt: --vault-password-file or --vault-id")
+}
+
+func labels(secrets []vault.Secret) []string {
+	var out []string
+	for _, s := range secrets {
+		out = append(out, s.ID)
+	}
+	return out
 }
 
 // files are the arguments; at least one.
@@ -226,7 +245,7 @@ func (t *vaultTool) encryptString() error {
 	}
 	texts, names := t.cli.Args().Slice(), t.cli.StringSlice("name")
 	if t.cli.Bool("prompt") {
-		text, err := t.host.Ask(t.cli.Context, "String to encrypt: ", false)
+		text, err := t.host.Ask(t.cli.Context, "String to encrypt: ", t.cli.Bool("show-input"))
 		if err != nil {
 			return err
 		}
