@@ -40,16 +40,21 @@ func TestEnoughCases(t *testing.T) {
 			t.Errorf("%s has no recorded cases: %v", m.Name, err)
 			continue
 		}
-		var set struct{ Cases []recordedCase }
+		var set struct {
+			Cases []struct {
+				Check  bool
+				Result map[string]json.RawMessage
+			}
+		}
 		if err := json.Unmarshal(data, &set); err != nil {
 			t.Fatal(err)
 		}
 		same, check, wrong := 0, 0, 0
 		for _, c := range set.Cases {
 			switch {
-			case c.Result["failed"] == true || c.Result["crash"] != nil:
+			case string(c.Result["failed"]) == "true" || c.Result["crash"] != nil:
 				wrong++
-			case c.Result["changed"] != true:
+			case string(c.Result["changed"]) != "true":
 				same++
 			}
 			if c.Check {

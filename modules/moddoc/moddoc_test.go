@@ -95,13 +95,15 @@ var everywhere = strings.Fields(`changed failed skipped msg diff exception warni
 	path dest state mode owner group uid gid size secontext backup_file backup`)
 
 // checkReturns looks through the recorded results for values that are not told.
+// An entry that tells of "others" leaves the rest open: an answer's headers, a
+// certificate's extensions.
 func checkReturns(t *testing.T, m modules.Module, e Entry) {
 	text, err := os.ReadFile("../testdata/cases/" + m.Name + ".json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	var recorded struct {
-		Cases []struct{ Result map[string]any }
+		Cases []struct{ Result map[string]json.RawMessage }
 	}
 	if err != nil || json.Unmarshal(text, &recorded) != nil {
 		t.Fatalf("cannot read the recorded cases: %v", err)
@@ -114,20 +116,17 @@ func checkReturns(t *testing.T, m modules.Module, e Entry) {
 		told = append(append(told, o.Name), o.Aliases...)
 	}
 	for _, c := range recorded.Cases {
-		if c.Result["failed"] == true || c.Result["crash"] != nil {
+		if string(c.Result["failed"]) == "true" || c.Result["crash"] != nil {
 			continue
 		}
 		for key := range c.Result {
-			if !slices.Contains(told, key) && !slices.Contains(open, m.Name) {
+			if !slices.Contains(told, key) && !slices.Contains(told, "others") {
 				t.Errorf("data/%s.yml does not tell of %q, which results have", m.Name, key)
 				told = append(told, key)
 			}
 		}
 	}
 }
-
-// open are the modules whose results have names from outside: headers.
-var open = []string{"uri"}
 
 func TestCover(t *testing.T) {
 	t.Parallel()
