@@ -144,7 +144,7 @@ func TestLiveBlock(t *testing.T) {
 
 // piped is the sorted output of the same run in a pipe.
 func (s *screen) piped() []string {
-	cmd := exec.Command("./run", "--live")
+	cmd := exec.Command("./run")
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "HOME="+s.dir, "LC_ALL=C.UTF-8")
 	out, err := cmd.Output()
