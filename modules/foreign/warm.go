@@ -36,9 +36,9 @@ exec(compile(text, 'warm.py', 'exec'))
 `
 
 const (
-	maxServers   = 4  // interpreters with an environment each, of one agent
-	maxTemplates = 12 // modules that one of them has loaded
-	helloLimit   = 20 * time.Second
+	maxServers   = 4                      // interpreters with an environment each, of one agent
+	maxTemplates = 12                     // modules that one of them has loaded
+	helloLimit   = 60 * time.Second       // for an interpreter to start on a busy host
 	linger       = 900 * time.Millisecond // for output that a background child holds open
 	termGrace    = 2 * time.Second        // between SIGTERM and SIGKILL, as in warm.py
 )
