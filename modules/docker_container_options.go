@@ -19,115 +19,127 @@ type deviceCount struct {
 	Rate int    `arg:"rate,required" doc:"operations a second"`
 }
 
+// deviceRequest asks for devices such as GPUs.
+type deviceRequest struct {
+	Capabilities []*value.List `arg:"capabilities" doc:"lists of capabilities, one of which must be met"`
+	Count        *int          `arg:"count" doc:"how many; -1: all"`
+	DeviceIDs    []string      `arg:"device_ids" doc:"which devices"`
+	Driver       *string       `arg:"driver" doc:"the driver"`
+	Options      *value.Dict   `arg:"options" doc:"the driver's options"`
+}
+
+// healthcheck is how to see that a container works.
+type healthcheck struct {
+	Test        any     `arg:"test" doc:"the command: a list, or a line for a shell"`
+	Interval    *string `arg:"interval" doc:"time between checks, as 1m30s"`
+	Timeout     *string `arg:"timeout" doc:"time that a check may take"`
+	StartPeriod *string `arg:"start_period" doc:"time in which failures do not count"`
+	Retries     *int    `arg:"retries" doc:"failures in a row that count"`
+}
+
+// containerNetwork is a network that a container is connected to.
+type containerNetwork struct {
+	Name    string   `arg:"name,required" doc:"the network"`
+	IPv4    *string  `arg:"ipv4_address" doc:"its address there"`
+	IPv6    *string  `arg:"ipv6_address" doc:"its address there"`
+	Aliases []string `arg:"aliases" doc:"further names there"`
+	Links   []string `arg:"links" doc:"containers to link to there"`
+}
+
+// containerMount is something mounted in a container.
+type containerMount struct {
+	Target        string      `arg:"target,required" doc:"the path inside"`
+	Source        *string     `arg:"source" doc:"a path or a volume"`
+	Type          string      `arg:"type,default=volume,choices=bind|npipe|tmpfs|volume" doc:"what it is"`
+	ReadOnly      *bool       `arg:"read_only" doc:"cannot be written"`
+	Consistency   *string     `arg:"consistency,choices=default|consistent|cached|delegated" doc:"for Docker Desktop"`
+	Propagation   *string     `arg:"propagation,choices=private|rprivate|shared|rshared|slave|rslave" doc:"of a bind"`
+	NoCopy        *bool       `arg:"no_copy" doc:"do not copy what is at target into a volume"`
+	Labels        *value.Dict `arg:"labels" doc:"labels of the volume"`
+	VolumeDriver  *string     `arg:"volume_driver" doc:"driver of the volume"`
+	VolumeOptions *value.Dict `arg:"volume_options" doc:"options of volume_driver"`
+	TmpfsSize     *string     `arg:"tmpfs_size" doc:"size, with a unit"`
+	TmpfsMode     *string     `arg:"tmpfs_mode" doc:"octal permissions"`
+}
+
 // containerOptions are the arguments that describe the container itself.
 type containerOptions struct {
-	AutoRemove      *bool         `arg:"auto_remove" doc:"remove the container when it ends"`
-	BlkioWeight     *int          `arg:"blkio_weight" doc:"share of disk operations, 10 to 1000"`
-	Capabilities    []string      `arg:"capabilities" doc:"capabilities to add"`
-	CapDrop         []string      `arg:"cap_drop" doc:"capabilities to drop"`
-	CgroupNSMode    *string       `arg:"cgroupns_mode,choices=private|host" doc:"whose control groups it sees"`
-	CgroupParent    *string       `arg:"cgroup_parent" doc:"the control group it is put under"`
-	Command         any           `arg:"command" doc:"what to run: a list, or a line"`
-	CPUPeriod       *int          `arg:"cpu_period" doc:"CPU period in microseconds"`
-	CPUQuota        *int          `arg:"cpu_quota" doc:"CPU time of a period in microseconds"`
-	CpusetCPUs      *string       `arg:"cpuset_cpus" doc:"the CPUs it may use"`
-	CpusetMems      *string       `arg:"cpuset_mems" doc:"the memory nodes it may use"`
-	CPUShares       *int          `arg:"cpu_shares" doc:"share of CPU time"`
-	Entrypoint      []string      `arg:"entrypoint" doc:"instead of the image's entrypoint"`
-	CPUs            *float64      `arg:"cpus" doc:"how many CPUs it may use"`
-	Detach          *bool         `arg:"detach" doc:"no: wait for its end, and return its output"`
-	Interactive     *bool         `arg:"interactive" doc:"keep its input open"`
-	Devices         []string      `arg:"devices" doc:"devices as HOST[:CONTAINER[:PERMISSIONS]]"`
-	DeviceReadBps   []deviceRate  `arg:"device_read_bps" doc:"limits of reading from devices"`
-	DeviceWriteBps  []deviceRate  `arg:"device_write_bps" doc:"limits of writing to devices"`
-	DeviceReadIOps  []deviceCount `arg:"device_read_iops" doc:"limits of reading from devices"`
-	DeviceWriteIOps []deviceCount `arg:"device_write_iops" doc:"limits of writing to devices"`
-	DeviceRequests  []struct {
-		Capabilities []*value.List `arg:"capabilities" doc:"lists of capabilities, one of which must be met"`
-		Count        *int          `arg:"count" doc:"how many; -1: all"`
-		DeviceIDs    []string      `arg:"device_ids" doc:"which devices"`
-		Driver       *string       `arg:"driver" doc:"the driver"`
-		Options      *value.Dict   `arg:"options" doc:"the driver's options"`
-	} `arg:"device_requests" doc:"devices such as GPUs"`
-	DNSServers  []string    `arg:"dns_servers" doc:"DNS servers"`
-	DNSOpts     []string    `arg:"dns_opts" doc:"options of the resolver"`
-	DNSSearch   []string    `arg:"dns_search_domains" doc:"search domains"`
-	DomainName  *string     `arg:"domainname" doc:"the domain of its host name"`
-	Env         *value.Dict `arg:"env" doc:"environment variables; their values must be texts"`
-	EnvFile     *string     `arg:"env_file,type=path" doc:"file of environment variables on the host"`
-	EtcHosts    *value.Dict `arg:"etc_hosts" doc:"addresses by name, for its /etc/hosts"`
-	Groups      []string    `arg:"groups" doc:"further groups of its user"`
-	Healthcheck *struct {
-		Test        any     `arg:"test" doc:"the command: a list, or a line for a shell"`
-		Interval    *string `arg:"interval" doc:"time between checks, as 1m30s"`
-		Timeout     *string `arg:"timeout" doc:"time that a check may take"`
-		StartPeriod *string `arg:"start_period" doc:"time in which failures do not count"`
-		Retries     *int    `arg:"retries" doc:"failures in a row that count"`
-	} `arg:"healthcheck" doc:"how to see that it works; test: [NONE] for not at all"`
-	Hostname          *string     `arg:"hostname" doc:"its host name"`
-	Init              *bool       `arg:"init" doc:"run an init inside"`
-	IPCMode           *string     `arg:"ipc_mode" doc:"the IPC namespace: private, host, container:NAME…"`
-	KernelMemory      *string     `arg:"kernel_memory" doc:"limit of kernel memory, with a unit"`
-	Labels            *value.Dict `arg:"labels" doc:"labels of the container"`
-	Links             []string    `arg:"links" doc:"containers to link to, as NAME:ALIAS"`
-	LogDriver         *string     `arg:"log_driver" doc:"where its output goes"`
-	LogOptions        *value.Dict `arg:"log_options,aliases=log_opt" doc:"options of log_driver"`
-	MacAddress        *string     `arg:"mac_address" doc:"its MAC address"`
-	Memory            *string     `arg:"memory" doc:"limit of memory, with a unit"`
-	MemoryReservation *string     `arg:"memory_reservation" doc:"soft limit of memory, with a unit"`
-	MemorySwap        *string     `arg:"memory_swap" doc:"limit of memory and swap, with a unit; unlimited"`
-	MemorySwappiness  *int        `arg:"memory_swappiness" doc:"0 to 100"`
-	StopTimeout       *int        `arg:"stop_timeout" doc:"seconds before it is killed"`
-	NetworkMode       *string     `arg:"network_mode" doc:"bridge, host, none, container:NAME, or a network"`
-	Networks          []struct {
-		Name    string   `arg:"name,required" doc:"the network"`
-		IPv4    *string  `arg:"ipv4_address" doc:"its address there"`
-		IPv6    *string  `arg:"ipv6_address" doc:"its address there"`
-		Aliases []string `arg:"aliases" doc:"further names there"`
-		Links   []string `arg:"links" doc:"containers to link to there"`
-	} `arg:"networks" doc:"networks that it is connected to"`
-	OOMKiller      *bool       `arg:"oom_killer" doc:"yes: do not kill it when memory runs out"`
-	OOMScoreAdj    *int        `arg:"oom_score_adj" doc:"how readily it is killed then"`
-	PIDMode        *string     `arg:"pid_mode" doc:"the PID namespace: host or container:NAME"`
-	PidsLimit      *int        `arg:"pids_limit" doc:"limit of processes; -1: none"`
-	Platform       *string     `arg:"platform" doc:"platform of the image, as linux/amd64"`
-	Privileged     *bool       `arg:"privileged" doc:"give it all rights"`
-	ReadOnly       *bool       `arg:"read_only" doc:"its root file system cannot be written"`
-	RestartPolicy  *string     `arg:"restart_policy,choices=no|on-failure|always|unless-stopped" doc:"when it is started again"`
-	RestartRetries *int        `arg:"restart_retries" doc:"how often, with on-failure"`
-	Runtime        *string     `arg:"runtime" doc:"what runs it"`
-	SecurityOpts   []string    `arg:"security_opts" doc:"security options"`
-	ShmSize        *string     `arg:"shm_size" doc:"size of /dev/shm, with a unit"`
-	StopSignal     *string     `arg:"stop_signal" doc:"the signal that ends it"`
-	StorageOpts    *value.Dict `arg:"storage_opts" doc:"options of its storage"`
-	Sysctls        *value.Dict `arg:"sysctls" doc:"kernel parameters"`
-	Tmpfs          []string    `arg:"tmpfs" doc:"file systems in memory, as PATH[:OPTIONS]"`
-	TTY            *bool       `arg:"tty" doc:"give it a terminal"`
-	Ulimits        []string    `arg:"ulimits" doc:"limits as NAME:SOFT[:HARD]"`
-	User           *string     `arg:"user" doc:"user and group inside"`
-	UsernsMode     *string     `arg:"userns_mode" doc:"user namespace: host"`
-	UTS            *string     `arg:"uts" doc:"UTS namespace: host"`
-	VolumeDriver   *string     `arg:"volume_driver" doc:"driver of its volumes"`
-	VolumesFrom    []string    `arg:"volumes_from" doc:"containers whose volumes it gets"`
-	WorkingDir     *string     `arg:"working_dir" doc:"the working folder inside"`
-	Mounts         []struct {
-		Target        string      `arg:"target,required" doc:"the path inside"`
-		Source        *string     `arg:"source" doc:"a path or a volume"`
-		Type          string      `arg:"type,default=volume,choices=bind|npipe|tmpfs|volume" doc:"what it is"`
-		ReadOnly      *bool       `arg:"read_only" doc:"cannot be written"`
-		Consistency   *string     `arg:"consistency,choices=default|consistent|cached|delegated" doc:"for Docker Desktop"`
-		Propagation   *string     `arg:"propagation,choices=private|rprivate|shared|rshared|slave|rslave" doc:"of a bind"`
-		NoCopy        *bool       `arg:"no_copy" doc:"do not copy what is at target into a volume"`
-		Labels        *value.Dict `arg:"labels" doc:"labels of the volume"`
-		VolumeDriver  *string     `arg:"volume_driver" doc:"driver of the volume"`
-		VolumeOptions *value.Dict `arg:"volume_options" doc:"options of volume_driver"`
-		TmpfsSize     *string     `arg:"tmpfs_size" doc:"size, with a unit"`
-		TmpfsMode     *string     `arg:"tmpfs_mode" doc:"octal permissions"`
-	} `arg:"mounts" doc:"what is mounted inside"`
-	Volumes         []string `arg:"volumes" doc:"what is mounted inside, as SOURCE:PATH[:MODE] or PATH"`
-	ExposedPorts    []string `arg:"exposed_ports,aliases=exposed|expose" doc:"ports that other containers see"`
-	PublishAllPorts *bool    `arg:"publish_all_ports" doc:"publish all exposed ports"`
-	PublishedPorts  []string `arg:"published_ports,aliases=ports" doc:"ports as [[ADDRESS:]PORT:]PORT[/PROTOCOL]"`
+	AutoRemove        *bool              `arg:"auto_remove" doc:"remove the container when it ends"`
+	BlkioWeight       *int               `arg:"blkio_weight" doc:"share of disk operations, 10 to 1000"`
+	Capabilities      []string           `arg:"capabilities" doc:"capabilities to add"`
+	CapDrop           []string           `arg:"cap_drop" doc:"capabilities to drop"`
+	CgroupNSMode      *string            `arg:"cgroupns_mode,choices=private|host" doc:"whose control groups it sees"`
+	CgroupParent      *string            `arg:"cgroup_parent" doc:"the control group it is put under"`
+	Command           any                `arg:"command" doc:"what to run: a list, or a line"`
+	CPUPeriod         *int               `arg:"cpu_period" doc:"CPU period in microseconds"`
+	CPUQuota          *int               `arg:"cpu_quota" doc:"CPU time of a period in microseconds"`
+	CpusetCPUs        *string            `arg:"cpuset_cpus" doc:"the CPUs it may use"`
+	CpusetMems        *string            `arg:"cpuset_mems" doc:"the memory nodes it may use"`
+	CPUShares         *int               `arg:"cpu_shares" doc:"share of CPU time"`
+	Entrypoint        []string           `arg:"entrypoint" doc:"instead of the image's entrypoint"`
+	CPUs              *float64           `arg:"cpus" doc:"how many CPUs it may use"`
+	Detach            *bool              `arg:"detach" doc:"no: wait for its end, and return its output"`
+	Interactive       *bool              `arg:"interactive" doc:"keep its input open"`
+	Devices           []string           `arg:"devices" doc:"devices as HOST[:CONTAINER[:PERMISSIONS]]"`
+	DeviceReadBps     []deviceRate       `arg:"device_read_bps" doc:"limits of reading from devices"`
+	DeviceWriteBps    []deviceRate       `arg:"device_write_bps" doc:"limits of writing to devices"`
+	DeviceReadIOps    []deviceCount      `arg:"device_read_iops" doc:"limits of reading from devices"`
+	DeviceWriteIOps   []deviceCount      `arg:"device_write_iops" doc:"limits of writing to devices"`
+	DeviceRequests    []deviceRequest    `arg:"device_requests" doc:"devices such as GPUs"`
+	DNSServers        []string           `arg:"dns_servers" doc:"DNS servers"`
+	DNSOpts           []string           `arg:"dns_opts" doc:"options of the resolver"`
+	DNSSearch         []string           `arg:"dns_search_domains" doc:"search domains"`
+	DomainName        *string            `arg:"domainname" doc:"the domain of its host name"`
+	Env               *value.Dict        `arg:"env" doc:"environment variables; their values must be texts"`
+	EnvFile           *string            `arg:"env_file,type=path" doc:"file of environment variables on the host"`
+	EtcHosts          *value.Dict        `arg:"etc_hosts" doc:"addresses by name, for its /etc/hosts"`
+	Groups            []string           `arg:"groups" doc:"further groups of its user"`
+	Healthcheck       *healthcheck       `arg:"healthcheck" doc:"how to see that it works; test: [NONE] for not at all"`
+	Hostname          *string            `arg:"hostname" doc:"its host name"`
+	Init              *bool              `arg:"init" doc:"run an init inside"`
+	IPCMode           *string            `arg:"ipc_mode" doc:"the IPC namespace: private, host, container:NAME…"`
+	KernelMemory      *string            `arg:"kernel_memory" doc:"limit of kernel memory, with a unit"`
+	Labels            *value.Dict        `arg:"labels" doc:"labels of the container"`
+	Links             []string           `arg:"links" doc:"containers to link to, as NAME:ALIAS"`
+	LogDriver         *string            `arg:"log_driver" doc:"where its output goes"`
+	LogOptions        *value.Dict        `arg:"log_options,aliases=log_opt" doc:"options of log_driver"`
+	MacAddress        *string            `arg:"mac_address" doc:"its MAC address"`
+	Memory            *string            `arg:"memory" doc:"limit of memory, with a unit"`
+	MemoryReservation *string            `arg:"memory_reservation" doc:"soft limit of memory, with a unit"`
+	MemorySwap        *string            `arg:"memory_swap" doc:"limit of memory and swap, with a unit; unlimited"`
+	MemorySwappiness  *int               `arg:"memory_swappiness" doc:"0 to 100"`
+	StopTimeout       *int               `arg:"stop_timeout" doc:"seconds before it is killed"`
+	NetworkMode       *string            `arg:"network_mode" doc:"bridge, host, none, container:NAME, or a network"`
+	Networks          []containerNetwork `arg:"networks" doc:"networks that it is connected to"`
+	OOMKiller         *bool              `arg:"oom_killer" doc:"yes: do not kill it when memory runs out"`
+	OOMScoreAdj       *int               `arg:"oom_score_adj" doc:"how readily it is killed then"`
+	PIDMode           *string            `arg:"pid_mode" doc:"the PID namespace: host or container:NAME"`
+	PidsLimit         *int               `arg:"pids_limit" doc:"limit of processes; -1: none"`
+	Platform          *string            `arg:"platform" doc:"platform of the image, as linux/amd64"`
+	Privileged        *bool              `arg:"privileged" doc:"give it all rights"`
+	ReadOnly          *bool              `arg:"read_only" doc:"its root file system cannot be written"`
+	RestartPolicy     *string            `arg:"restart_policy,choices=no|on-failure|always|unless-stopped" doc:"when it is started again"`
+	RestartRetries    *int               `arg:"restart_retries" doc:"how often, with on-failure"`
+	Runtime           *string            `arg:"runtime" doc:"what runs it"`
+	SecurityOpts      []string           `arg:"security_opts" doc:"security options"`
+	ShmSize           *string            `arg:"shm_size" doc:"size of /dev/shm, with a unit"`
+	StopSignal        *string            `arg:"stop_signal" doc:"the signal that ends it"`
+	StorageOpts       *value.Dict        `arg:"storage_opts" doc:"options of its storage"`
+	Sysctls           *value.Dict        `arg:"sysctls" doc:"kernel parameters"`
+	Tmpfs             []string           `arg:"tmpfs" doc:"file systems in memory, as PATH[:OPTIONS]"`
+	TTY               *bool              `arg:"tty" doc:"give it a terminal"`
+	Ulimits           []string           `arg:"ulimits" doc:"limits as NAME:SOFT[:HARD]"`
+	User              *string            `arg:"user" doc:"user and group inside"`
+	UsernsMode        *string            `arg:"userns_mode" doc:"user namespace: host"`
+	UTS               *string            `arg:"uts" doc:"UTS namespace: host"`
+	VolumeDriver      *string            `arg:"volume_driver" doc:"driver of its volumes"`
+	VolumesFrom       []string           `arg:"volumes_from" doc:"containers whose volumes it gets"`
+	WorkingDir        *string            `arg:"working_dir" doc:"the working folder inside"`
+	Mounts            []containerMount   `arg:"mounts" doc:"what is mounted inside"`
+	Volumes           []string           `arg:"volumes" doc:"what is mounted inside, as SOURCE:PATH[:MODE] or PATH"`
+	ExposedPorts      []string           `arg:"exposed_ports,aliases=exposed|expose" doc:"ports that other containers see"`
+	PublishAllPorts   *bool              `arg:"publish_all_ports" doc:"publish all exposed ports"`
+	PublishedPorts    []string           `arg:"published_ports,aliases=ports" doc:"ports as [[ADDRESS:]PORT:]PORT[/PROTOCOL]"`
 }
 
 // givenOption tells whether an option of the container was given.

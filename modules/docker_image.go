@@ -38,27 +38,30 @@ type imagePlatform struct {
 	Platform *string `arg:"platform" doc:"as linux/amd64"`
 }
 
+// buildLimits are the limits of a build.
+type buildLimits struct {
+	Memory     *int    `arg:"memory" doc:"bytes of memory"`
+	Memswap    *int    `arg:"memswap" doc:"bytes of memory and swap"`
+	CPUShares  *int    `arg:"cpushares" doc:"share of CPU time"`
+	CPUSetCPUs *string `arg:"cpusetcpus" doc:"the CPUs"`
+}
+
 // imageBuild is how an image is built.
 type imageBuild struct {
-	Path            string      `arg:"path,type=path,required" doc:"the folder with the Dockerfile"`
-	Dockerfile      *string     `arg:"dockerfile" doc:"the Dockerfile's path in it"`
-	Args            *value.Dict `arg:"args" doc:"build arguments"`
-	CacheFrom       []string    `arg:"cache_from" doc:"images whose layers are used"`
-	ContainerLimits *struct {
-		Memory     *int    `arg:"memory" doc:"bytes of memory"`
-		Memswap    *int    `arg:"memswap" doc:"bytes of memory and swap"`
-		CPUShares  *int    `arg:"cpushares" doc:"share of CPU time"`
-		CPUSetCPUs *string `arg:"cpusetcpus" doc:"the CPUs"`
-	} `arg:"container_limits" doc:"limits of the build"`
-	EtcHosts       *value.Dict `arg:"etc_hosts" doc:"addresses by name"`
-	HTTPTimeout    *int        `arg:"http_timeout" doc:"seconds to wait for output"`
-	Network        *string     `arg:"network" doc:"the network of the build"`
-	NoCache        bool        `arg:"nocache,default=no" doc:"use no layers of earlier builds"`
-	Pull           bool        `arg:"pull,default=no" doc:"pull newer base images"`
-	Rm             bool        `arg:"rm,default=yes" doc:"remove containers of the build"`
-	Target         *string     `arg:"target" doc:"the stage to build"`
-	Platform       *string     `arg:"platform" doc:"as linux/amd64"`
-	UseConfigProxy *bool       `arg:"use_config_proxy" doc:"pass the proxies of Docker's configuration on"`
+	Path            string       `arg:"path,type=path,required" doc:"the folder with the Dockerfile"`
+	Dockerfile      *string      `arg:"dockerfile" doc:"the Dockerfile's path in it"`
+	Args            *value.Dict  `arg:"args" doc:"build arguments"`
+	CacheFrom       []string     `arg:"cache_from" doc:"images whose layers are used"`
+	ContainerLimits *buildLimits `arg:"container_limits" doc:"limits of the build"`
+	EtcHosts        *value.Dict  `arg:"etc_hosts" doc:"addresses by name"`
+	HTTPTimeout     *int         `arg:"http_timeout" doc:"seconds to wait for output"`
+	Network         *string      `arg:"network" doc:"the network of the build"`
+	NoCache         bool         `arg:"nocache,default=no" doc:"use no layers of earlier builds"`
+	Pull            bool         `arg:"pull,default=no" doc:"pull newer base images"`
+	Rm              bool         `arg:"rm,default=yes" doc:"remove containers of the build"`
+	Target          *string      `arg:"target" doc:"the stage to build"`
+	Platform        *string      `arg:"platform" doc:"as linux/amd64"`
+	UseConfigProxy  *bool        `arg:"use_config_proxy" doc:"pass the proxies of Docker's configuration on"`
 }
 
 // Rules relates the arguments.

@@ -9,37 +9,43 @@ import (
 	"play/modules/value"
 )
 
+// buildSecret is a secret that a build may see.
+type buildSecret struct {
+	ID    string  `arg:"id,required" doc:"its name in the Dockerfile"`
+	Type  string  `arg:"type,required,choices=file|env|value" doc:"where it comes from"`
+	Src   *string `arg:"src,type=path" doc:"the file"`
+	Env   *string `arg:"env" doc:"the environment variable"`
+	Value *string `arg:"value,nolog" doc:"the secret itself"`
+}
+
+// buildOutput is something that a build makes.
+type buildOutput struct {
+	Type    string   `arg:"type,required,choices=local|tar|oci|docker|image" doc:"what is made"`
+	Dest    *string  `arg:"dest,type=path" doc:"where it goes"`
+	Context *string  `arg:"context" doc:"the context that gets the image"`
+	Name    []string `arg:"name" doc:"the image's names"`
+	Push    bool     `arg:"push,default=no" doc:"push it"`
+}
+
 // dockerBuildArgs are the arguments of docker_image_build.
 type dockerBuildArgs struct {
-	Name       string      `arg:"name,required" doc:"the image, by name[:tag]"`
-	Tag        string      `arg:"tag,default=latest" doc:"the tag, where name has none"`
-	Path       string      `arg:"path,type=path,required" doc:"the folder with the Dockerfile"`
-	Dockerfile *string     `arg:"dockerfile" doc:"the Dockerfile's path in it"`
-	CacheFrom  []string    `arg:"cache_from" doc:"images whose layers are used"`
-	Pull       bool        `arg:"pull,default=no" doc:"pull newer base images"`
-	Network    *string     `arg:"network" doc:"the network of the build"`
-	NoCache    bool        `arg:"nocache,default=no" doc:"use no layers of earlier builds"`
-	EtcHosts   *value.Dict `arg:"etc_hosts" doc:"addresses by name"`
-	Args       *value.Dict `arg:"args" doc:"build arguments; their values must be texts"`
-	Target     *string     `arg:"target" doc:"the stage to build"`
-	Platform   []string    `arg:"platform" doc:"platforms, as linux/amd64"`
-	ShmSize    *string     `arg:"shm_size" doc:"size of /dev/shm, with a unit"`
-	Labels     *value.Dict `arg:"labels" doc:"labels of the image"`
-	Rebuild    string      `arg:"rebuild,default=never,choices=never|always" doc:"build even if the image is there"`
-	Secrets    []struct {
-		ID    string  `arg:"id,required" doc:"its name in the Dockerfile"`
-		Type  string  `arg:"type,required,choices=file|env|value" doc:"where it comes from"`
-		Src   *string `arg:"src,type=path" doc:"the file"`
-		Env   *string `arg:"env" doc:"the environment variable"`
-		Value *string `arg:"value,nolog" doc:"the secret itself"`
-	} `arg:"secrets" doc:"secrets that the build may see"`
-	Outputs []struct {
-		Type    string   `arg:"type,required,choices=local|tar|oci|docker|image" doc:"what is made"`
-		Dest    *string  `arg:"dest,type=path" doc:"where it goes"`
-		Context *string  `arg:"context" doc:"the context that gets the image"`
-		Name    []string `arg:"name" doc:"the image's names"`
-		Push    bool     `arg:"push,default=no" doc:"push it"`
-	} `arg:"outputs" doc:"what the build makes"`
+	Name       string        `arg:"name,required" doc:"the image, by name[:tag]"`
+	Tag        string        `arg:"tag,default=latest" doc:"the tag, where name has none"`
+	Path       string        `arg:"path,type=path,required" doc:"the folder with the Dockerfile"`
+	Dockerfile *string       `arg:"dockerfile" doc:"the Dockerfile's path in it"`
+	CacheFrom  []string      `arg:"cache_from" doc:"images whose layers are used"`
+	Pull       bool          `arg:"pull,default=no" doc:"pull newer base images"`
+	Network    *string       `arg:"network" doc:"the network of the build"`
+	NoCache    bool          `arg:"nocache,default=no" doc:"use no layers of earlier builds"`
+	EtcHosts   *value.Dict   `arg:"etc_hosts" doc:"addresses by name"`
+	Args       *value.Dict   `arg:"args" doc:"build arguments; their values must be texts"`
+	Target     *string       `arg:"target" doc:"the stage to build"`
+	Platform   []string      `arg:"platform" doc:"platforms, as linux/amd64"`
+	ShmSize    *string       `arg:"shm_size" doc:"size of /dev/shm, with a unit"`
+	Labels     *value.Dict   `arg:"labels" doc:"labels of the image"`
+	Rebuild    string        `arg:"rebuild,default=never,choices=never|always" doc:"build even if the image is there"`
+	Secrets    []buildSecret `arg:"secrets" doc:"secrets that the build may see"`
+	Outputs    []buildOutput `arg:"outputs" doc:"what the build makes"`
 	dockerCLIArgs
 }
 

@@ -9,28 +9,31 @@ import (
 	"play/modules/value"
 )
 
+// networkPool is a range of addresses.
+type networkPool struct {
+	Subnet       *string     `arg:"subnet" doc:"the addresses, as 172.20.0.0/16"`
+	IPRange      *string     `arg:"iprange" doc:"the part that is handed out"`
+	Gateway      *string     `arg:"gateway" doc:"the gateway's address"`
+	AuxAddresses *value.Dict `arg:"aux_addresses" doc:"addresses that are taken, by name"`
+}
+
 // dockerNetworkArgs are the arguments of docker_network.
 type dockerNetworkArgs struct {
-	Name          string      `arg:"name,required,aliases=network_name" doc:"the network's name"`
-	Connected     []string    `arg:"connected,default=,aliases=containers" doc:"containers that shall be connected"`
-	State         string      `arg:"state,default=present,choices=present|absent" doc:"whether the network shall exist"`
-	Driver        string      `arg:"driver,default=bridge" doc:"what makes the network"`
-	DriverOptions *value.Dict `arg:"driver_options" doc:"the driver's options"`
-	Force         bool        `arg:"force,default=no" doc:"make the network anew"`
-	Appends       bool        `arg:"appends,default=no,aliases=incremental" doc:"leave further containers connected"`
-	IPAMDriver    *string     `arg:"ipam_driver" doc:"what hands out addresses"`
-	IPAMOptions   *value.Dict `arg:"ipam_driver_options" doc:"options of ipam_driver"`
-	IPAMConfig    []struct {
-		Subnet       *string     `arg:"subnet" doc:"the addresses, as 172.20.0.0/16"`
-		IPRange      *string     `arg:"iprange" doc:"the part that is handed out"`
-		Gateway      *string     `arg:"gateway" doc:"the gateway's address"`
-		AuxAddresses *value.Dict `arg:"aux_addresses" doc:"addresses that are taken, by name"`
-	} `arg:"ipam_config" doc:"the network's addresses"`
-	EnableIPv6 *bool       `arg:"enable_ipv6" doc:"use IPv6"`
-	Internal   *bool       `arg:"internal" doc:"no way out"`
-	Labels     *value.Dict `arg:"labels" doc:"labels of the network"`
-	Scope      *string     `arg:"scope,choices=local|global|swarm" doc:"where the network reaches"`
-	Attachable *bool       `arg:"attachable" doc:"containers may join by hand"`
+	Name          string        `arg:"name,required,aliases=network_name" doc:"the network's name"`
+	Connected     []string      `arg:"connected,default=,aliases=containers" doc:"containers that shall be connected"`
+	State         string        `arg:"state,default=present,choices=present|absent" doc:"whether the network shall exist"`
+	Driver        string        `arg:"driver,default=bridge" doc:"what makes the network"`
+	DriverOptions *value.Dict   `arg:"driver_options" doc:"the driver's options"`
+	Force         bool          `arg:"force,default=no" doc:"make the network anew"`
+	Appends       bool          `arg:"appends,default=no,aliases=incremental" doc:"leave further containers connected"`
+	IPAMDriver    *string       `arg:"ipam_driver" doc:"what hands out addresses"`
+	IPAMOptions   *value.Dict   `arg:"ipam_driver_options" doc:"options of ipam_driver"`
+	IPAMConfig    []networkPool `arg:"ipam_config" doc:"the network's addresses"`
+	EnableIPv6    *bool         `arg:"enable_ipv6" doc:"use IPv6"`
+	Internal      *bool         `arg:"internal" doc:"no way out"`
+	Labels        *value.Dict   `arg:"labels" doc:"labels of the network"`
+	Scope         *string       `arg:"scope,choices=local|global|swarm" doc:"where the network reaches"`
+	Attachable    *bool         `arg:"attachable" doc:"containers may join by hand"`
 	dockerArgs
 }
 

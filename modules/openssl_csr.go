@@ -19,6 +19,14 @@ import (
 	"play/modules/value"
 )
 
+// crlPoint is a place where revocations are listed.
+type crlPoint struct {
+	FullName     []string `arg:"full_name" doc:"where the list is"`
+	RelativeName []string `arg:"relative_name" doc:"not supported"`
+	Issuer       []string `arg:"crl_issuer" doc:"names of its issuer"`
+	Reasons      []string `arg:"reasons,choices=key_compromise|ca_compromise|affiliation_changed|superseded|cessation_of_operation|certificate_hold|privilege_withdrawn|aa_compromise" doc:"the reasons that it lists"`
+}
+
 // csrOptions are the arguments that describe a request.
 type csrOptions struct {
 	Digest             string        `arg:"digest,default=sha256" doc:"the signature's hash"`
@@ -54,13 +62,8 @@ type csrOptions struct {
 	AKI                *string       `arg:"authority_key_identifier" doc:"the authority's key in hexadecimal digits"`
 	AuthorityIssuer    []string      `arg:"authority_cert_issuer" doc:"names of the authority's issuer"`
 	AuthoritySerial    *int          `arg:"authority_cert_serial_number" doc:"the authority's serial number"`
-	CRLPoints          []struct {
-		FullName     []string `arg:"full_name" doc:"where the list is"`
-		RelativeName []string `arg:"relative_name" doc:"not supported"`
-		Issuer       []string `arg:"crl_issuer" doc:"names of its issuer"`
-		Reasons      []string `arg:"reasons,choices=key_compromise|ca_compromise|affiliation_changed|superseded|cessation_of_operation|certificate_hold|privilege_withdrawn|aa_compromise" doc:"the reasons that it lists"`
-	} `arg:"crl_distribution_points" doc:"where revocations are listed"`
-	Backend string `arg:"select_crypto_backend,default=auto,choices=auto|cryptography" doc:"accepted and without effect"`
+	CRLPoints          []crlPoint    `arg:"crl_distribution_points" doc:"where revocations are listed"`
+	Backend            string        `arg:"select_crypto_backend,default=auto,choices=auto|cryptography" doc:"accepted and without effect"`
 }
 
 func csrRules() argspec.Rules {
