@@ -50,6 +50,7 @@ func Rules() []Rule {
 		{"loose-condition", Warning, "a condition that is no boolean is an error from ansible-core 2.19 on", false},
 		{"mixed-arguments", Warning, "arguments stand as text and under args: at once", false},
 		{"no-changed-when", Note, "a command says changed at every run unless changed_when, creates or removes tells otherwise", false},
+		{"shell-not-needed", Note, "shell for what command can do", false},
 		{"syntax", Error, "the file cannot be read as YAML", false},
 		{"template-syntax", Error, "a template or condition cannot be read", false},
 		{"truthy", Note, "a boolean is not written as true or false", true},
@@ -59,7 +60,6 @@ func Rules() []Rule {
 		{"unknown-option", Error, "a module has no such option", false},
 		{"unnamed-task", Note, "a task has no name", false},
 		{"when-braces", Warning, "a condition is an expression already: braces in it are an error from ansible-core 2.19 on", true},
-		{"shell-not-needed", Note, "shell for what command can do", false},
 	}
 }
 
