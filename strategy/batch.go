@@ -79,14 +79,19 @@ func (b *batchRun) setMagic(name string) {
 	b.view.SetMagic("ansible_play_name", name)
 	b.stale = true
 	b.updateHosts()
-	var roles []string
+	var roles, dependent []string
 	for _, block := range b.play.Roles {
-		if block.Role != nil && !contains(roles, block.Role.Name) {
-			roles = append(roles, block.Role.Name)
+		switch name := block.Role.Name; {
+		case block.Role.Dependency && !contains(dependent, name):
+			dependent = append(dependent, name)
+		case !block.Role.Dependency && !contains(roles, name):
+			roles = append(roles, name)
 		}
 	}
 	b.view.SetMagic("ansible_play_role_names", list(roles))
-	b.view.SetMagic("ansible_role_names", list(roles))
+	b.view.SetMagic("ansible_dependent_role_names", list(dependent))
+	all := append(dependent, roles...)
+	b.view.SetMagic("ansible_role_names", list(all))
 	b.view.SetMagic("role_names", list(roles))
 	b.view.SetMagic("environment", value.NewList())
 }

@@ -13,6 +13,10 @@ func (s *settle) notifyAll(host string, names []string) {
 	b := s.b
 	for _, name := range names {
 		found := b.findHandlers(name)
+		if len(found) == 0 && b.MissingHandlerWarns {
+			b.Sink.Warning((&MissingHandlerError{Name: name}).Error(), s.task.Pos)
+			continue
+		}
 		if len(found) == 0 {
 			s.err = b.missingHandler(name, s.task)
 			return

@@ -98,6 +98,9 @@ func (s *settle) load(g *inclusion) (*playbook.Block, error) {
 	if err != nil {
 		return nil, err
 	}
+	if block.Body == nil {
+		return block, nil // an empty file is not told of
+	}
 	b.Sink.Included(s.event, path, g.hosts, g.inc.Label)
 	for _, h := range g.hosts {
 		b.count(h).OK++

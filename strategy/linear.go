@@ -88,7 +88,11 @@ func (b *batchRun) wantedByPerson(ev *event.Task) bool {
 	if b.Step == nil {
 		return true
 	}
-	answer := b.Step(ev.Name)
+	name := "TASK: " + ev.Name
+	if ev.Handler {
+		name = "HANDLER: " + ev.Name
+	}
+	answer := b.Step(name)
 	if answer == StepContinue {
 		b.Step = nil
 	}

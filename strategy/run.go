@@ -56,12 +56,15 @@ type Run struct {
 	// AnyErrorsFatal and ForceHandlers are the defaults of the keywords.
 	AnyErrorsFatal bool
 	ForceHandlers  bool
+	// MissingHandlerWarns makes a notification that nobody listens to a warning
+	// instead of the end of the run.
+	MissingHandlerWarns bool
 	// ShowArgs gives task events their arguments (display_args_to_stdout).
 	ShowArgs bool
 	// ShowUses gives task events the variables they set and read.
 	ShowUses bool
 	StartAt  string                       // --start-at-task: a name or pattern; "": from the first
-	Step     func(task string) StepAnswer // --step; nil: no questions
+	Step     func(task string) StepAnswer // --step: asks about "TASK: name"; nil: no questions
 	// Debugger is where the person sits whom the debugger keyword calls; nil: it
 	// calls nobody.
 	Debugger debugger.Console

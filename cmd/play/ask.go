@@ -108,25 +108,24 @@ func (s *session) prompt(v *question) (any, error) {
 	}
 }
 
-// step asks before a task (--step).
-func (s *session) step(name string) strategy.StepAnswer {
-	for {
-		answer, err := s.host.Ask(s.ctx, fmt.Sprintf("Perform task: %s (N)o/(y)es/(c)ontinue: ", name), true)
-		if err != nil {
-			return strategy.StepNo
-		}
-		switch strings.ToLower(strings.TrimSpace(answer)) {
-		case "y", "yes":
-			return strategy.StepYes
-		case "c", "continue":
-			return strategy.StepContinue
-		case "n", "no", "":
-			return strategy.StepNo
-		}
+// step asks before a task (--step); every other answer is no.
+func (c *console) step(name string) strategy.StepAnswer {
+	question := fmt.Sprintf("Perform task: %s (N)o/(y)es/(c)ontinue:", name)
+	answer, err := c.Ask(question + " ")
+	c.Say("\n" + question + " " + strings.Repeat("*", max(3, 79-len(question))))
+	if err != nil && answer == "" {
+		return strategy.StepNo
 	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return strategy.StepYes
+	case "c", "continue":
+		return strategy.StepContinue
+	}
+	return strategy.StepNo
 }
 
-// console is where the debugger talks with a person.
+// console is where the debugger and --step talk with a person.
 type console struct {
 	s     *session
 	lines *bufio.Reader // of the standard input where that is no terminal

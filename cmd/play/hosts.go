@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"play/engine/inventory"
 	"play/engine/vars"
@@ -11,8 +12,8 @@ import (
 
 // hosts is the inventory as scopes and strategies ask it.
 type hosts struct {
-	inv   *inventory.Inventory
-	dir   string // the playbook's folder: group_vars and host_vars beside it
+	inv   atomic.Pointer[inventory.Inventory] // a refresh puts another in its place while workers read
+	dir   string                              // the playbook's folder: group_vars and host_vars beside it
 	limit string
 	load  func() (*inventory.Inventory, error)
 	added []func(*inventory.Inventory) (bool, error) // what add_host and group_by did
@@ -25,10 +26,10 @@ var _ vars.Inventory = (*hosts)(nil)
 
 // HostLayers are the host's variables, the strongest layer first.
 func (h *hosts) HostLayers(host string) ([]vars.Layer, error) {
-	if !h.inv.HasHost(host) {
+	if !h.inv.Load().HasHost(host) {
 		return implicit(host), nil
 	}
-	layers, err := h.inv.Layers(host, h.dir)
+	layers, err := h.inv.Load().Layers(host, h.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func implicit(host string) []vars.Layer {
 }
 
 // GroupNames lists the host's groups.
-func (h *hosts) GroupNames(host string) []string { return h.inv.GroupNames(host) }
+func (h *hosts) GroupNames(host string) []string { return h.inv.Load().GroupNames(host) }
 
 // Groups is the magic variable groups.
 func (h *hosts) Groups() *value.Dict {
@@ -58,7 +59,7 @@ func (h *hosts) Groups() *value.Dict {
 	defer h.mu.Unlock()
 	if h.groups == nil {
 		h.groups = value.NewDict()
-		for _, g := range h.inv.Groups() {
+		for _, g := range h.inv.Load().Groups() {
 			members := value.NewList()
 			for _, host := range g.Hosts() {
 				members.Append(host.Name)
@@ -70,14 +71,14 @@ func (h *hosts) Groups() *value.Dict {
 }
 
 // HostNames lists every host.
-func (h *hosts) HostNames() []string { return h.inv.HostNames() }
+func (h *hosts) HostNames() []string { return h.inv.Load().HostNames() }
 
 // HasHost reports whether a host is known.
-func (h *hosts) HasHost(name string) bool { return h.inv.HasHost(name) }
+func (h *hosts) HasHost(name string) bool { return h.inv.Load().HasHost(name) }
 
 // Match lists the hosts of a pattern, within the limit.
 func (h *hosts) Match(pattern string) ([]string, error) {
-	found, err := h.inv.Match(pattern, h.limit)
+	found, err := h.inv.Load().Match(pattern, h.limit)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (h *hosts) AddToGroup(host, group string, parents []string) (bool, error) {
 // add changes the inventory now and again after a refresh.
 func (h *hosts) add(change func(*inventory.Inventory) (bool, error)) (bool, error) {
 	defer h.changed()
-	changed, err := change(h.inv)
+	changed, err := change(h.inv.Load())
 	if err == nil && changed {
 		h.added = append(h.added, change)
 	}
@@ -125,7 +126,7 @@ func (h *hosts) Refresh() error {
 			return err
 		}
 	}
-	h.inv = inv
+	h.inv.Store(inv)
 	h.changed()
 	return nil
 }

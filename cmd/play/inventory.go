@@ -44,11 +44,11 @@ func inventoryAction(h *host, c *cli.Context) error {
 	if chosen(c, "list", "graph", "host") > 1 {
 		return usagef("Conflicting options used, only one of --host, --graph or --list can be used at the same time.")
 	}
-	r := &inventory.Render{Inventory: s.inv.inv, PlaybookDir: c.String("playbook-dir"), Extra: s.extra, Export: c.Bool("export"), Merge: o.Settings.HashMerge}
+	r := &inventory.Render{Inventory: s.inv.inv.Load(), PlaybookDir: c.String("playbook-dir"), Extra: s.extra, Export: c.Bool("export"), Merge: o.Settings.HashMerge}
 	switch {
 	case c.Bool("graph"):
 		name := first(c.Args().First(), "all")
-		if _, ok := s.inv.inv.Group(name); !ok {
+		if _, ok := s.inv.inv.Load().Group(name); !ok {
 			return usagef("Pattern must be valid group name when using --graph")
 		}
 		text, err := r.Graph(name, c.Bool("vars"))

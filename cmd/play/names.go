@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"play/action"
@@ -52,6 +53,19 @@ func (m *moduleNames) Native(full string) string {
 		return name
 	}
 	return m.full[m.finder.Redirected(full)]
+}
+
+// Removed tells that a collection says that its module is gone; nil: it does not.
+func (m *moduleNames) Removed(name string) error {
+	if m.known[name] || !strings.Contains(name, ".") {
+		return nil
+	}
+	_, err := m.finder.Find(name, nil)
+	var none *modulefind.NotFound
+	if errors.As(err, &none) {
+		return nil
+	}
+	return err
 }
 
 // Names lists them.

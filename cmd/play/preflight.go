@@ -237,7 +237,7 @@ func (p *preflight) hosts(play *playbook.Play) error {
 		return nil // the play's own keywords are told of when it begins
 	}
 	for _, h := range hosts {
-		layers, err := p.s.inv.inv.Layers(h, p.s.inv.dir)
+		layers, err := p.s.inv.inv.Load().Layers(h, p.s.inv.dir)
 		if err != nil {
 			return err
 		}

@@ -103,7 +103,8 @@ func (s *session) loadInventory() error {
 	if err != nil {
 		return err
 	}
-	s.inv = &hosts{inv: inv, limit: s.opts.Limit, load: load}
+	s.inv = &hosts{limit: s.opts.Limit, load: load}
+	s.inv.inv.Store(inv)
 	return nil
 }
 
@@ -127,10 +128,10 @@ func (s *session) runVars() *value.Dict {
 	o := s.opts
 	d := value.DictOf(
 		"ansible_check_mode", o.Check, "ansible_diff_mode", o.Diff, "ansible_forks", o.Forks,
-		"ansible_verbosity", o.Verbosity, "ansible_inventory_sources", texts(s.inv.inv.Sources()),
+		"ansible_verbosity", o.Verbosity, "ansible_inventory_sources", texts(s.inv.inv.Load().Sources()),
 		"ansible_run_tags", texts(orAll(o.Tags)), "ansible_skip_tags", texts(o.SkipTags),
 		"ansible_version", value.DictOf("full", ansibleVersion, "major", 2, "minor", 14, "revision", 18, "string", ansibleVersion),
-		"inventory_dir", s.inv.inv.Dir(), "ansible_playbook_python", "/usr/bin/python3", "ansible_config_file", o.ConfigFile)
+		"inventory_dir", s.inv.inv.Load().Dir(), "ansible_playbook_python", "/usr/bin/python3", "ansible_config_file", o.ConfigFile)
 	if o.Limit != "" {
 		d.Set("ansible_limit", o.Limit)
 	}
@@ -188,9 +189,11 @@ func (s *session) run(pb *playbook.Playbook) (*strategy.Report, error) {
 		GatherSmart: s.opts.Gathering == "smart", AnyErrorsFatal: s.opts.AnyErrorsFatal, ForceHandlers: s.opts.ForceHandlers,
 		Strategy: s.opts.Settings.Strategy, ShowArgs: s.opts.Settings.DisplayArgs, ShowUses: s.showUses,
 		IDs: &s.ids, StartAt: s.opts.StartAt, Prompts: s.prompts, ResetConnection: s.reset(deps, x)}
-	r.Debugger, r.EnableDebugger, r.DebugIgnored = &console{s: s}, s.setting("ENABLE_TASK_DEBUGGER"), !s.setting("TASK_DEBUGGER_IGNORE_ERRORS")
+	r.MissingHandlerWarns = !s.setting("ERROR_ON_MISSING_HANDLER")
+	talk := &console{s: s}
+	r.Debugger, r.EnableDebugger, r.DebugIgnored = talk, s.setting("ENABLE_TASK_DEBUGGER"), !s.setting("TASK_DEBUGGER_IGNORE_ERRORS")
 	if s.opts.Step {
-		r.Step = s.step
+		r.Step = talk.step
 	}
 	return r.Playbook(s.ctx, pb)
 }

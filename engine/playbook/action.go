@@ -63,6 +63,10 @@ func (d *taskDecoder) call(e yamlload.Entry) {
 	if !ok && !d.unresolved(name, pos) {
 		return
 	}
+	if err := d.removed(action); err != nil {
+		d.fail(source.Errorf(pos, "%w", err))
+		return
+	}
 	d.task.Action, d.task.Written = action, name
 	if !ok {
 		return // how to read its arguments is not known

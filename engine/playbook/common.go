@@ -270,6 +270,10 @@ func (r *reader) tags(p place, node *yaml.Node) []any {
 		return r.templateTags(p, t)
 	}
 	tags, ok := tagsOf(v)
+	switch v.(type) {
+	case bool, int, float64:
+		ok = false
+	}
 	if !ok {
 		r.failf(p.file.Pos(node), "tags must be specified as a list, not %s", yamlload.Kind(v))
 	}

@@ -83,7 +83,9 @@ func (r *reader) included(t *Task, args, vars *value.Dict) (place, *Block, error
 	if t.Play != nil {
 		p.collections = collectionsOf(t.Play.Keywords)
 	}
-	if a, ok := t.Inherit("collections"); ok {
+	if t.Role != nil {
+		p.collections = t.Role.Collections
+	} else if a, ok := t.Inherit("collections"); ok {
 		p.collections = collectionsOf(Keywords{"collections": a})
 	}
 	apply, ok := t.Args.Get("apply")

@@ -139,8 +139,11 @@ type Role struct {
 	Vars     *value.Dict // vars/main.yml; never nil
 	// AllowDuplicates is meta's allow_duplicates.
 	AllowDuplicates bool
-	Collection      string  // "ns.coll" for a role of a collection
-	Parents         []*Role // roles whose dependency or include brought it in; innermost first
+	Collection      string // "ns.coll" for a role of a collection
+	// Collections are searched for short names in the role: its own, then those
+	// that its meta file names.
+	Collections []string
+	Parents     []*Role // roles whose dependency or include brought it in; innermost first
 	// Dependency is set when the innermost of Parents depends on this role,
 	// rather than importing or including it: then it is no "parent role" in
 	// ansible_parent_role_names.

@@ -138,6 +138,7 @@ func (r *reader) apply(p place, app *application) []*Block {
 	inside := p.in(b)
 	inside.role = role
 	inside.collections = meta.collections
+	role.Collections = meta.collections
 	blocks := r.dependencies(inside, meta)
 	role.Dependencies = blocks
 	if check := r.validation(inside, app, meta); check != nil {
@@ -288,8 +289,8 @@ func (r *reader) fileNodes(p place, path string, pos source.Pos) []Node {
 		return nil
 	}
 	if root.Kind != yaml.SequenceNode {
-		r.fail(source.Errorf(f.Pos(root), "included task files must contain a list of tasks, got %s", kindOf(root)).
-			WithHint(`start each task with "- "`))
+		r.fail(source.Errorf(f.Pos(root), "included task files must contain a list of tasks").
+			WithHint(`this is %s: start each task with "- "`, kindOf(root)))
 		return nil
 	}
 	return r.nodes(p.fileIn(f), root)

@@ -241,6 +241,15 @@ func (d *taskDecoder) fromCollection(name string) (string, bool) {
 	return name, d.l.Modules.Known(name)
 }
 
+// removed tells of a module that its collection has given up.
+func (d *taskDecoder) removed(name string) error {
+	m, ok := d.l.Modules.(interface{ Removed(name string) error })
+	if !ok {
+		return nil
+	}
+	return m.Removed(name)
+}
+
 // stripPrefix takes ansible.builtin. and ansible.legacy. off a name.
 func stripPrefix(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, "ansible.builtin."), "ansible.legacy.")

@@ -92,7 +92,7 @@ func (r *run) learn(base *vars.Scope, result *value.Dict) {
 			known.Set(name, v)
 		}
 	}
-	known.Lazy = own && (known.Lazy || d.Lazy)
+	known.Lazy = own && (known.Lazy || d != nil && d.Lazy)
 	if r.task.Register != "" {
 		known.Set(r.task.Register, result)
 	}

@@ -89,7 +89,10 @@ func (b *bench) run() error {
 	if err := b.reference(ours); err != nil {
 		return err
 	}
-	return b.warm()
+	if err := b.warm(); err != nil {
+		return err
+	}
+	return b.includes()
 }
 
 func playbook() string {
