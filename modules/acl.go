@@ -21,7 +21,7 @@ type aclArgs struct {
 }
 
 func acl() Module {
-	return Define("acl", "Set and read access control lists of files", runACL).In("ansible.posix", "community.general")
+	return Define("acl", "Set and read access control lists of files", runACL).In("ansible.posix")
 }
 
 func runACL(c *Call, args *aclArgs) (*Result, error) {

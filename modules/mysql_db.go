@@ -35,7 +35,7 @@ type mysqlDBArgs struct {
 }
 
 func mysqlDB() Module {
-	return Define("mysql_db", "Create, drop, dump and import MySQL databases", runMySQLDB).In("community.mysql", "community.general", "ansible.mysql")
+	return Define("mysql_db", "Create, drop, dump and import MySQL databases", runMySQLDB).In("community.mysql")
 }
 
 func runMySQLDB(c *Call, args *mysqlDBArgs) (*Result, error) {

@@ -42,7 +42,7 @@ func (mysqlUserArgs) Rules() argspec.Rules {
 
 func mysqlUser() Module {
 	return Define("mysql_user", "Create, change and drop MySQL users and their privileges", runMySQLUser).
-		In("community.mysql", "community.general", "ansible.mysql")
+		In("community.mysql")
 }
 
 func runMySQLUser(c *Call, args *mysqlUserArgs) (*Result, error) {
