@@ -47,7 +47,7 @@ func newScreen(t *testing.T, cols, rows, hosts int) *screen {
 		t.Fatal(err)
 	}
 	s := &screen{t: t, dir: dir, tmx: []string{"-u", "-f", "/dev/null", "-S", filepath.Join(dir, "tmux")}}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Cleanup(func() { removeSoon(t, dir) })
 	s.write("site.yml", livePlay, 0o600)
 	inventory := ""
 	for i := range hosts {
@@ -61,13 +61,28 @@ func newScreen(t *testing.T, cols, rows, hosts int) *screen {
 	s.write("run", fmt.Sprintf("#!/bin/sh\nunset CI NO_COLOR\nexport PLAY_TEST_MAIN=1 ANSIBLE_NOCOLOR=1 ANSIBLE_CONFIG=/dev/null\necho BEGIN\nexec '%s' -i hosts -f 20 \"$@\" site.yml 2>&1\n", self), 0o700)
 	cmd := exec.Command("tmux", append(s.tmx, "new-session", "-d", "-x", fmt.Sprint(cols), "-y", fmt.Sprint(rows), "bash --norc --noprofile -i")...)
 	cmd.Dir = dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C.UTF-8", "PS1=$ ", "TERM=screen", "SHELL=/bin/sh"}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C.UTF-8", "PS1=$ ", "TERM=screen", "SHELL=/bin/sh", "HISTFILE=/dev/null"}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("cannot start tmux: %v: %s", err, out)
 	}
 	t.Cleanup(func() { _ = exec.Command("tmux", append(s.tmx, "kill-server")...).Run() })
 	s.tmux("set-option", "-g", "history-limit", "5000")
 	return s
+}
+
+// removeSoon removes a folder that processes which are ending may still write
+// to.
+func removeSoon(t *testing.T, dir string) {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		err := os.RemoveAll(dir)
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("cannot remove the test's folder: %v", err)
+			return
+		}
+	}
 }
 
 func (s *screen) write(name, text string, mode os.FileMode) {
