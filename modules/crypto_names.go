@@ -154,8 +154,6 @@ type derAttribute struct {
 	Value asn1.RawValue
 }
 
-type derSet []derAttribute
-
 // tagOf is the string type that an attribute has in a certificate.
 func tagOf(oid asn1.ObjectIdentifier) int {
 	switch oid.String() {
