@@ -14,11 +14,11 @@ import (
 // statements go through the client mysql; what it is told about the server and the
 // password stands in an option file that only its user can read.
 type mysqlLogin struct {
-	Host          string  `arg:"login_host,default=localhost" doc:"the server's host; localhost: its Unix socket"`
-	Port          int     `arg:"login_port,default=3306" doc:"the server's port"`
-	Socket        *string `arg:"login_unix_socket" doc:"the server's Unix socket"`
-	User          *string `arg:"login_user" doc:"the user to log in as"`
-	Password      *string `arg:"login_password,nolog" doc:"its password"`
+	LoginHost     string  `arg:"login_host,default=localhost" doc:"the server's host; localhost: its Unix socket"`
+	LoginPort     int     `arg:"login_port,default=3306" doc:"the server's port"`
+	LoginSocket   *string `arg:"login_unix_socket" doc:"the server's Unix socket"`
+	LoginUser     *string `arg:"login_user" doc:"the user to log in as"`
+	LoginPassword *string `arg:"login_password,nolog" doc:"its password"`
 	ConfigFile    *string `arg:"config_file,type=path,default=~/.my.cnf" doc:"an option file to begin with; empty: none"`
 	Timeout       int     `arg:"connect_timeout,default=30" doc:"seconds until connecting has failed"`
 	Cert          *string `arg:"client_cert,type=path,aliases=ssl_cert" doc:"file of the client's certificate"`
@@ -43,10 +43,10 @@ func (c *Call) mysql(login *mysqlLogin) (*mysql, error) {
 	if login.ImplicitAdmin && m.connect("root", "") == nil {
 		return m, nil
 	}
-	if login.User == nil && login.Password != nil || login.User != nil && login.Password == nil && login.Socket == nil && !m.hasConfig() {
-		return nil, m.unreached(fmt.Sprintf("(1045, \"Access denied for user '%s'@'localhost' (using password: NO)\")", deref(login.User)))
+	if login.LoginUser == nil && login.LoginPassword != nil || login.LoginUser != nil && login.LoginPassword == nil && login.LoginSocket == nil && !m.hasConfig() {
+		return nil, m.unreached(fmt.Sprintf("(1045, \"Access denied for user '%s'@'localhost' (using password: NO)\")", deref(login.LoginUser)))
 	}
-	return m, m.connect(deref(login.User), deref(login.Password))
+	return m, m.connect(deref(login.LoginUser), deref(login.LoginPassword))
 }
 
 // connect writes the option file and asks the server for its version.
@@ -86,10 +86,10 @@ func (m *mysql) write(user, password string) error {
 	fmt.Fprintf(&text, "[mysql]\nconnect-timeout=%d\n[client]\n", m.login.Timeout)
 	l := m.login
 	host, port := "", ""
-	if l.Socket == nil && l.Host != "localhost" {
-		host, port = l.Host, fmt.Sprint(l.Port)
+	if l.LoginSocket == nil && l.LoginHost != "localhost" {
+		host, port = l.LoginHost, fmt.Sprint(l.LoginPort)
 	}
-	for _, o := range []struct{ name, text string }{{"user", user}, {"password", password}, {"socket", deref(l.Socket)}, {"host", host},
+	for _, o := range []struct{ name, text string }{{"user", user}, {"password", password}, {"socket", deref(l.LoginSocket)}, {"host", host},
 		{"port", port}, {"ssl-cert", deref(l.Cert)}, {"ssl-key", deref(l.Key)}, {"ssl-ca", deref(l.CACert)}} {
 		if o.text != "" {
 			fmt.Fprintf(&text, "%s=\"%s\"\n", o.name, strings.ReplaceAll(o.text, `\`, `\\`))

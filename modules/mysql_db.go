@@ -143,16 +143,16 @@ func (d *mysqlDatabases) report(changed, executed bool) *Result {
 // themselves get them, and the password, from the option file.
 func (d *mysqlDatabases) shown() []string {
 	var words []string
-	if d.User != nil {
-		words = append(words, "--user="+*d.User)
+	if d.LoginUser != nil {
+		words = append(words, "--user="+*d.LoginUser)
 	}
-	if d.Password != nil {
+	if d.LoginPassword != nil {
 		words = append(words, "--password=********")
 	}
-	if d.Socket != nil {
-		return append(words, "--socket="+*d.Socket)
+	if d.LoginSocket != nil {
+		return append(words, "--socket="+*d.LoginSocket)
 	}
-	return append(words, "--host="+d.Host, fmt.Sprintf("--port=%d", d.Port))
+	return append(words, "--host="+d.LoginHost, fmt.Sprintf("--port=%d", d.LoginPort))
 }
 
 func (d *mysqlDatabases) dump() (*Result, error) {

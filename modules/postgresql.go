@@ -14,18 +14,18 @@ import (
 // statements go through psql; a password goes by a file that only its user can
 // read, never by a command line or the environment.
 type postgresLogin struct {
-	Host     string      `arg:"login_host,aliases=host" doc:"the server's host; empty: a Unix socket"`
-	Socket   string      `arg:"login_unix_socket,aliases=unix_socket" doc:"the folder of the server's Unix socket"`
-	User     string      `arg:"login_user,default=postgres,aliases=login" doc:"the role to log in as"`
-	Password string      `arg:"login_password,nolog" doc:"its password"`
-	Port     int         `arg:"port,default=5432,aliases=login_port" doc:"the server's port"`
-	SSLMode  string      `arg:"ssl_mode,default=prefer,choices=allow|disable|prefer|require|verify-ca|verify-full" doc:"how the connection is secured"`
-	CACert   *string     `arg:"ca_cert,aliases=ssl_rootcert" doc:"file of certificate authorities"`
-	Cert     *string     `arg:"ssl_cert,type=path" doc:"file of the client's certificate"`
-	Key      *string     `arg:"ssl_key,type=path" doc:"file of its key"`
-	Role     *string     `arg:"session_role" doc:"the role to switch to after logging in"`
-	Params   *value.Dict `arg:"connect_params" doc:"further parameters of the connection, by libpq's names"`
-	Trust    bool        `arg:"trust_input,default=yes" doc:"no: refuse names that look like statements"`
+	LoginHost     string      `arg:"login_host,aliases=host" doc:"the server's host; empty: a Unix socket"`
+	LoginSocket   string      `arg:"login_unix_socket,aliases=unix_socket" doc:"the folder of the server's Unix socket"`
+	LoginUser     string      `arg:"login_user,default=postgres,aliases=login" doc:"the role to log in as"`
+	LoginPassword string      `arg:"login_password,nolog" doc:"its password"`
+	LoginPort     int         `arg:"port,default=5432,aliases=login_port" doc:"the server's port"`
+	SSLMode       string      `arg:"ssl_mode,default=prefer,choices=allow|disable|prefer|require|verify-ca|verify-full" doc:"how the connection is secured"`
+	CACert        *string     `arg:"ca_cert,aliases=ssl_rootcert" doc:"file of certificate authorities"`
+	Cert          *string     `arg:"ssl_cert,type=path" doc:"file of the client's certificate"`
+	Key           *string     `arg:"ssl_key,type=path" doc:"file of its key"`
+	Role          *string     `arg:"session_role" doc:"the role to switch to after logging in"`
+	Params        *value.Dict `arg:"connect_params" doc:"further parameters of the connection, by libpq's names"`
+	Trust         bool        `arg:"trust_input,default=yes" doc:"no: refuse names that look like statements"`
 }
 
 // postgres runs statements in one database.
@@ -39,9 +39,9 @@ type postgres struct {
 // postgres checks the arguments and that the database can be reached.
 func (c *Call) postgres(login *postgresLogin, database string) (*postgres, error) {
 	p := &postgres{Call: c, login: login, database: database}
-	if login.Password != "" {
+	if login.LoginPassword != "" {
 		p.passfile = filepath.Join(c.TmpDir, "pgpass")
-		line := "*:*:*:*:" + strings.NewReplacer(`\`, `\\`, ":", `\:`).Replace(login.Password) + "\n"
+		line := "*:*:*:*:" + strings.NewReplacer(`\`, `\\`, ":", `\:`).Replace(login.LoginPassword) + "\n"
 		if err := os.WriteFile(p.passfile, []byte(line), 0o600); err != nil {
 			return nil, err
 		}
@@ -62,11 +62,11 @@ func (p *postgres) close() {
 // variables are libpq's, for psql and its relatives.
 func (p *postgres) variables() []string {
 	l := p.login
-	host := l.Host
-	if l.Socket != "" && (host == "" || host == "localhost") {
-		host = l.Socket
+	host := l.LoginHost
+	if l.LoginSocket != "" && (host == "" || host == "localhost") {
+		host = l.LoginSocket
 	}
-	env := append(withLocaleC(p.Env), "PGUSER="+l.User, "PGPORT="+strconv.Itoa(l.Port), "PGSSLMODE="+l.SSLMode, "PGAPPNAME=play")
+	env := append(withLocaleC(p.Env), "PGUSER="+l.LoginUser, "PGPORT="+strconv.Itoa(l.LoginPort), "PGSSLMODE="+l.SSLMode, "PGAPPNAME=play")
 	for name, text := range map[string]string{"PGHOST": host, "PGPASSFILE": p.passfile, "PGSSLROOTCERT": deref(l.CACert),
 		"PGSSLCERT": deref(l.Cert), "PGSSLKEY": deref(l.Key)} {
 		if text != "" {

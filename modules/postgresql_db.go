@@ -197,7 +197,7 @@ func (d *postgresqlDatabase) carry(c *Call) (*Result, error) {
 		return NewResult(false).With("db", d.Name).With("executed_commands", value.NewList()), nil
 	}
 	p := &postgres{Call: c, login: &d.postgresLogin, database: d.Name}
-	if d.Password != "" {
+	if d.LoginPassword != "" {
 		var err error
 		if p, err = c.postgres(&d.postgresLogin, d.Name); err != nil {
 			return nil, err
@@ -224,14 +224,14 @@ func (d *postgresqlDatabase) carry(c *Call) (*Result, error) {
 // server lists the options by which the programs reach the server.
 func (d *postgresqlDatabase) serverOptions() string {
 	var words []string
-	host := d.Host
-	if d.Socket != "" {
-		host = d.Socket
+	host := d.LoginHost
+	if d.LoginSocket != "" {
+		host = d.LoginSocket
 	}
 	if host != "" {
 		words = append(words, "--host="+host)
 	}
-	words = append(words, fmt.Sprintf("--port=%d", d.Port), "--username="+d.User)
+	words = append(words, fmt.Sprintf("--port=%d", d.LoginPort), "--username="+d.LoginUser)
 	return shellquote.Join(words)
 }
 

@@ -37,7 +37,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"bad.yml"}, 4},
 		{[]string{"yaml.yml"}, 4},
 		{[]string{}, 5},
-		{[]string{"--no-such-option", "ok.yml"}, 5},
+		{[]string{"--no-such-option", "ok.yml"}, 2},
 	} {
 		if got := exitOf(t, dir, "", c.args...); got != c.want {
 			t.Errorf("play %v: exit code %d, want %d", c.args, got, c.want)

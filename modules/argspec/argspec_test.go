@@ -253,3 +253,22 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// TestHiddenFields: a struct whose own field hides one that it embeds would lose
+// an option.
+func TestHiddenFields(t *testing.T) {
+	t.Parallel()
+	type login struct {
+		Password string `arg:"login_password"`
+	}
+	type args struct {
+		Password string `arg:"password"`
+		login
+	}
+	defer func() {
+		if text, _ := recover().(string); !strings.Contains(text, "hides 1 fields") {
+			t.Errorf("got %q", text)
+		}
+	}()
+	argspec.Of(args{})
+}

@@ -30,10 +30,27 @@ func specOf(t reflect.Type) *Spec {
 			s.Options = append(s.Options, optionOf(f, tag))
 		}
 	}
+	if n := tagged(t); n != len(s.Options) {
+		panic(fmt.Sprintf("argspec: %s hides %d fields of what it embeds: name its own otherwise", t, n-len(s.Options)))
+	}
 	if r, ok := reflect.New(t).Interface().(Ruled); ok {
 		s.Rules = r.Rules()
 	}
 	return s
+}
+
+// tagged counts the fields with an arg tag, those of embedded structs too.
+func tagged(t reflect.Type) int {
+	n := 0
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if _, ok := f.Tag.Lookup("arg"); ok {
+			n++
+		} else if f.Anonymous && f.Type.Kind() == reflect.Struct {
+			n += tagged(f.Type)
+		}
+	}
+	return n
 }
 
 func optionOf(f reflect.StructField, tag string) Option {
