@@ -2,7 +2,9 @@ package action
 
 import (
 	"context"
+	"errors"
 	"os"
+	"strings"
 
 	"play/engine/task"
 	"play/modules/argspec"
@@ -45,8 +47,17 @@ func validateArgumentSpec(_ context.Context, a *task.Attempt) (*value.Dict, erro
 }
 
 func specFailure(a *task.Attempt, data *value.Dict, err error) error {
-	result := value.DictOf("changed", false, "failed", true, "msg", "Validation of arguments failed:\n"+err.Error(),
-		"argument_errors", value.NewList(err.Error()), "argument_spec_data", data)
+	all := []string{err.Error()}
+	var wrong *argspec.Error
+	if errors.As(err, &wrong) {
+		all = wrong.All
+	}
+	list := value.NewList()
+	for _, msg := range all {
+		list.Append(msg)
+	}
+	result := value.DictOf("changed", false, "failed", true, "msg", "Validation of arguments failed:\n"+strings.Join(all, "\n"),
+		"argument_errors", list, "argument_spec_data", data)
 	if about, ok := a.Args.Get("validate_args_context"); ok {
 		result.Set("validate_args_context", about)
 	}

@@ -1,6 +1,7 @@
 package argspec_test
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -271,4 +272,29 @@ func TestHiddenFields(t *testing.T) {
 		}
 	}()
 	argspec.Of(args{})
+}
+
+// TestEveryMistake: a role's specs tell all that is wrong, in Ansible's order.
+func TestEveryMistake(t *testing.T) {
+	t.Parallel()
+	sub := &argspec.Spec{Options: []argspec.Option{{Name: "x", Type: "int", Required: true}}}
+	s := argspec.Spec{Options: []argspec.Option{
+		{Name: "n", Type: "int", Required: true}, {Name: "c", Type: "str", Choices: []any{"a", "b"}},
+		{Name: "d", Type: "dict", Options: sub}, {Name: "q", Required: true},
+	}}
+	_, err := s.Check("m", value.DictOf("n", "abc", "c", "q", "d", value.DictOf(), "zz", 1), env(t))
+	var wrong *argspec.Error
+	if !errors.As(err, &wrong) {
+		t.Fatalf("got %v", err)
+	}
+	want := []string{"missing required arguments: q", "argument 'n' is of type", "value of c must be one of: a, b, got: q",
+		"missing required arguments: x found in d", "Unsupported parameters for (m) module: zz."}
+	if len(wrong.All) != len(want) || wrong.Msg != wrong.All[0] {
+		t.Fatalf("got %q", wrong.All)
+	}
+	for i, text := range want {
+		if !strings.HasPrefix(wrong.All[i], text) {
+			t.Errorf("mistake %d is %q, want %q", i, wrong.All[i], text)
+		}
+	}
 }

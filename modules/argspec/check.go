@@ -20,6 +20,7 @@ type checker struct {
 	env         *Env
 	module      string
 	out         *Checked
+	mistakes    []string // in the order in which they were found
 	unsupported []string
 	supported   string // of the last level that had unsupported names
 }
@@ -29,47 +30,52 @@ type checker struct {
 // *Error, in which values of no_log arguments are already hidden.
 func (s *Spec) Check(module string, args *value.Dict, env Env) (*Checked, error) {
 	c := &checker{env: &env, module: module, out: &Checked{}}
-	params, msg := c.level(s, args, nil)
-	c.out.Params = params
+	c.out.Params = c.level(s, args, nil)
 	c.out.Secrets = longestFirst(c.out.Secrets)
-	if msg == "" && len(c.unsupported) > 0 {
+	if len(c.unsupported) > 0 {
 		slices.Sort(c.unsupported)
 		names := strings.Join(c.unsupported, ", ")
-		msg = fmt.Sprintf("Unsupported parameters for (%s) module: %s. Supported parameters include: %s.", module, names, c.supported)
+		c.mistake(fmt.Sprintf("Unsupported parameters for (%s) module: %s. Supported parameters include: %s.", module, names, c.supported))
 	}
-	if msg != "" {
-		return c.out, &Error{Msg: Scrub(msg, c.out.Secrets), Unsupported: c.unsupported}
+	if len(c.mistakes) == 0 {
+		return c.out, nil
 	}
-	return c.out, nil
+	for i, msg := range c.mistakes {
+		c.mistakes[i] = Scrub(msg, c.out.Secrets)
+	}
+	return c.out, &Error{Msg: c.mistakes[0], All: c.mistakes, Unsupported: c.unsupported}
 }
 
-// level checks the arguments of one level; path names the options above it. It
-// returns the first mistake's message, or "".
-func (c *checker) level(s *Spec, args *value.Dict, path []string) (*value.Dict, string) {
+// mistake notes what is wrong, if anything.
+func (c *checker) mistake(msg string) {
+	if msg != "" {
+		c.mistakes = append(c.mistakes, msg)
+	}
+}
+
+// level checks the arguments of one level and notes its mistakes; path names the
+// options above it.
+func (c *checker) level(s *Spec, args *value.Dict, path []string) *value.Dict {
 	params := c.aliases(s, args, path)
 	c.collectSecrets(s, params)
-	if msg := s.Rules.exclusive(params); msg != "" {
-		return params, msg + foundIn(path)
+	below := func(msg string) {
+		if msg != "" {
+			c.mistake(msg + foundIn(path))
+		}
 	}
+	below(s.Rules.exclusive(params))
 	c.fallbacks(s, params)
-	if msg := required(s, params); msg != "" {
-		return params, msg + foundIn(path)
-	}
-	if msg := c.types(s, params, path); msg != "" {
-		return params, msg
-	}
-	if msg := choices(s, params, path); msg != "" {
-		return params, msg
-	}
-	if msg := s.Rules.needed(params); msg != "" {
-		return params, msg + foundIn(path)
-	}
+	below(required(s, params))
+	c.types(s, params, path)
+	c.choices(s, params, path)
+	below(s.Rules.needed(params))
 	for i := range s.Options {
 		if o := &s.Options[i]; !has(params, o.Name) {
 			params.Set(o.Name, nil)
 		}
 	}
-	return params, c.nested(s, params, path)
+	c.nested(s, params, path)
+	return params
 }
 
 func has(d *value.Dict, name string) bool {
@@ -170,7 +176,7 @@ func required(s *Spec, params *value.Dict) string {
 	return "missing required arguments: " + strings.Join(missing, ", ")
 }
 
-func (c *checker) types(s *Spec, params *value.Dict, path []string) string {
+func (c *checker) types(s *Spec, params *value.Dict, path []string) {
 	for i := range s.Options {
 		o := &s.Options[i]
 		v, _ := params.Get(o.Name)
@@ -178,12 +184,11 @@ func (c *checker) types(s *Spec, params *value.Dict, path []string) string {
 			continue
 		}
 		v, msg := c.typed(o, v, path)
-		if msg != "" {
-			return msg
+		c.mistake(msg)
+		if msg == "" {
+			params.Set(o.Name, v)
 		}
-		params.Set(o.Name, v)
 	}
-	return ""
 }
 
 func (c *checker) typed(o *Option, v any, path []string) (any, string) {
@@ -233,7 +238,7 @@ func quotedPath(path []string) string {
 	return " found in '" + strings.Join(path, " -> ") + "'."
 }
 
-func choices(s *Spec, params *value.Dict, path []string) string {
+func (c *checker) choices(s *Spec, params *value.Dict, path []string) {
 	for i := range s.Options {
 		o := &s.Options[i]
 		v, given := params.Get(o.Name)
@@ -242,8 +247,8 @@ func choices(s *Spec, params *value.Dict, path []string) string {
 		}
 		if l, ok := v.(*value.List); ok {
 			if wrong := outside(o, l); len(wrong) > 0 {
-				return fmt.Sprintf("value of %s must be one or more of: %s. Got no match for: %s%s",
-					o.Name, joined(o.Choices), joined(wrong), foundIn(path))
+				c.mistake(fmt.Sprintf("value of %s must be one or more of: %s. Got no match for: %s%s",
+					o.Name, joined(o.Choices), joined(wrong), foundIn(path)))
 			}
 			continue
 		}
@@ -252,11 +257,11 @@ func choices(s *Spec, params *value.Dict, path []string) string {
 		}
 		word, ok := o.boolChoice(v)
 		if !ok {
-			return fmt.Sprintf("value of %s must be one of: %s, got: %s%s", o.Name, joined(o.Choices), value.Str(v), foundIn(path))
+			c.mistake(fmt.Sprintf("value of %s must be one of: %s, got: %s%s", o.Name, joined(o.Choices), value.Str(v), foundIn(path)))
+			continue
 		}
 		params.Set(o.Name, word)
 	}
-	return ""
 }
 
 func (o *Option) allows(v any) bool {
@@ -299,7 +304,7 @@ func (o *Option) boolChoice(v any) (any, bool) {
 }
 
 // nested checks the sub-options.
-func (c *checker) nested(s *Spec, params *value.Dict, path []string) string {
+func (c *checker) nested(s *Spec, params *value.Dict, path []string) {
 	for i := range s.Options {
 		o := &s.Options[i]
 		v, _ := params.Get(o.Name)
@@ -307,28 +312,25 @@ func (c *checker) nested(s *Spec, params *value.Dict, path []string) string {
 			continue
 		}
 		below := append(slices.Clone(path), o.Name)
-		if l, ok := v.(*value.List); ok {
-			out := value.NewList()
-			for _, item := range l.Items {
-				d, ok := item.(*value.Dict)
-				if !ok {
-					return fmt.Sprintf("Value '%s' in the sub parameter field '%s' must by a list, not '%s'",
-						value.Str(item), o.Name, value.TypeName(item))
-				}
-				sub, msg := c.level(o.Options, d, below)
-				if msg != "" {
-					return msg
-				}
-				out.Append(sub)
-			}
-			params.Set(o.Name, out)
-			continue
+		switch v := v.(type) {
+		case *value.List:
+			params.Set(o.Name, c.nestedList(o, v, below))
+		case *value.Dict:
+			params.Set(o.Name, c.level(o.Options, v, below))
 		}
-		sub, msg := c.level(o.Options, v.(*value.Dict), below)
-		if msg != "" {
-			return msg
-		}
-		params.Set(o.Name, sub)
 	}
-	return ""
+}
+
+// nestedList checks a list of sub-options; a wrong item ends it.
+func (c *checker) nestedList(o *Option, l *value.List, path []string) *value.List {
+	out := value.NewList()
+	for _, item := range l.Items {
+		d, ok := item.(*value.Dict)
+		if !ok {
+			c.mistake(fmt.Sprintf("Value '%s' in the sub parameter field '%s' must by a list, not '%s'", value.Str(item), o.Name, value.TypeName(item)))
+			return out
+		}
+		out.Append(c.level(o.Options, d, path))
+	}
+	return out
 }

@@ -78,7 +78,8 @@ type Env struct {
 
 // Error is a user's mistake in the arguments, in Ansible's words.
 type Error struct {
-	Msg string
+	Msg string   // the first mistake
+	All []string // every one, in Ansible's order
 	// Unsupported holds the unknown names ("o.zz" for a sub-option) when that is
 	// the mistake, for a caller that suggests near ones.
 	Unsupported []string
