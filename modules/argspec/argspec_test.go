@@ -267,7 +267,7 @@ func TestHiddenFields(t *testing.T) {
 		login
 	}
 	defer func() {
-		if text, _ := recover().(string); !strings.Contains(text, "hides 1 fields") {
+		if text, _ := recover().(string); !strings.Contains(text, `hides the field of "login_password"`) {
 			t.Errorf("got %q", text)
 		}
 	}()

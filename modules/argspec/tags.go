@@ -30,8 +30,10 @@ func specOf(t reflect.Type) *Spec {
 			s.Options = append(s.Options, optionOf(f, tag))
 		}
 	}
-	if n := tagged(t); n != len(s.Options) {
-		panic(fmt.Sprintf("argspec: %s hides %d fields of what it embeds: name its own otherwise", t, n-len(s.Options)))
+	for _, name := range tagged(t) {
+		if s.find(name) == nil {
+			panic(fmt.Sprintf("argspec: %s hides the field of %q in what it embeds: name its own otherwise", t, name))
+		}
 	}
 	if r, ok := reflect.New(t).Interface().(Ruled); ok {
 		s.Rules = r.Rules()
@@ -39,18 +41,18 @@ func specOf(t reflect.Type) *Spec {
 	return s
 }
 
-// tagged counts the fields with an arg tag, those of embedded structs too.
-func tagged(t reflect.Type) int {
-	n := 0
+// tagged lists the options of a struct, those of embedded structs too.
+func tagged(t reflect.Type) []string {
+	var names []string
 	for i := range t.NumField() {
 		f := t.Field(i)
-		if _, ok := f.Tag.Lookup("arg"); ok {
-			n++
+		if tag, ok := f.Tag.Lookup("arg"); ok {
+			names = append(names, splitTag(tag)[0])
 		} else if f.Anonymous && f.Type.Kind() == reflect.Struct {
-			n += tagged(f.Type)
+			names = append(names, tagged(f.Type)...)
 		}
 	}
-	return n
+	return names
 }
 
 func optionOf(f reflect.StructField, tag string) Option {
