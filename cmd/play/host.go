@@ -122,5 +122,7 @@ func interruptible(parent context.Context, leave func()) (context.Context, conte
 		}
 	}()
 	var once sync.Once
-	return ctx, func() { once.Do(func() { signal.Stop(signals); close(done); cancel() }) }
+	// Signals stay caught: one that comes while the last lines are written must
+	// not change the exit code.
+	return ctx, func() { once.Do(func() { close(done); cancel() }) }
 }

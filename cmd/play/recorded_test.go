@@ -205,7 +205,7 @@ type shown struct {
 }
 
 var (
-	bannerLine = regexp.MustCompile(`^[A-Z][A-Za-z ]+ (\[.*\] )?\*{3,}$`)
+	bannerLine = regexp.MustCompile(`^[A-Z][A-Za-z ]+ (\[.*\] )?\*{3,}$|^Perform task: `)
 	resultLine = regexp.MustCompile(`^(?:ok|changed|skipping|fatal|failed|FAILED - RETRYING|UNREACHABLE): \[([^\] ]+)|^ASYNC \w+ on ([^: ]+)|^included: .* for (.*)$`)
 )
 
