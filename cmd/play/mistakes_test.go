@@ -70,9 +70,7 @@ func (m *mistake) said(t *testing.T) string {
 	cmd.Dir = m.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "LC_ALL=C.UTF-8", "TERM=dumb", "ANSIBLE_NOCOLOR=1",
 		"XDG_DATA_HOME=" + t.TempDir()}
-	for _, e := range words(t, m.header("env")) {
-		cmd.Env = append(cmd.Env, e)
-	}
+	cmd.Env = append(cmd.Env, words(t, m.header("env"))...)
 	text := onTerminal(t, cmd)
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), m.dir, "DIR")
 	return passingTime.ReplaceAllString(text, "…") + fmt.Sprintf("exit %d\n", cmd.ProcessState.ExitCode())
