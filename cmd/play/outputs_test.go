@@ -68,6 +68,9 @@ func (r *wholeRun) check(t *testing.T) {
 	}
 	r.layOut(t)
 	stdout, stderr, status := r.run(t)
+	if r.python() && strings.Contains(stdout, "no ansible-core is installed here") {
+		t.Skip("a module of the case needs ansible-core's module_utils")
+	}
 	if want := r.wantStatus(); status != want {
 		t.Errorf("exit status %d, want %d", status, want)
 	}

@@ -349,8 +349,11 @@ func TestT5NoSecretInProcesses(t *testing.T) {
 // (use_pty among it), where it lets us become somebody else without a password.
 func TestT16RealSudo(t *testing.T) {
 	t.Parallel()
-	err := exec.Command("sudo", "-n", "-u", "nobody", "true").Run()
+	said, err := exec.Command("sudo", "-n", "-u", "nobody", "true").CombinedOutput()
 	contract.Need(t, err == nil, "sudo is not installed or wants a password")
+	if len(said) > 0 { // such as: unable to resolve host
+		t.Skipf("sudo has words of its own for every command here: %s", said)
+	}
 	other := become.Over(&local.Transport{}, connection.Become{User: "nobody"}, "h")
 	if out, err := run(t, other, "id -un"); out != "nobody\n" || err != nil {
 		t.Errorf("got %q, %v", out, err)

@@ -1,6 +1,7 @@
 package fleet_test
 
 import (
+	"net"
 	"os"
 	"strings"
 	"syscall"
@@ -32,7 +33,10 @@ func TestReboot(t *testing.T) {
 	_ = session.Run("shutdown -r now") // the connection may be gone before it has ended
 	for range 1500 {
 		if now, _ := os.ReadFile(h.BootID()); string(now) != string(before) && !h.Faults().Refuse {
-			break
+			if conn, err := net.Dial("tcp", h.Addr()); err == nil { // it listens a moment after it refuses no more
+				conn.Close()
+				break
+			}
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
