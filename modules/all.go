@@ -12,6 +12,7 @@ func All() []Module {
 		apt(),
 		aptKey(),
 		aptRepository(),
+		archive(),
 		assemble(),
 		asyncStatus(),
 		authorizedKey(),

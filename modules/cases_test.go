@@ -284,12 +284,16 @@ func normalValue(key string, v any, root string) any {
 				v["size"] = "SIZE"
 			}
 		}
+		if _, packed := v["arcroot"]; packed { // an archive: its size depends on who compressed it
+			delete(v, "size")
+		}
 		return v
 	case []any:
 		for i, item := range old {
 			old[i] = normalValue(key, item, root)
 		}
-		if key == "directories" || key == "files" {
+		switch key {
+		case "directories", "files", "archived", "expanded_paths": // in the order of the disk
 			sort.Slice(old, func(i, j int) bool { return pathOf(old[i]) < pathOf(old[j]) })
 		}
 		return old
