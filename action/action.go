@@ -42,6 +42,9 @@ type Deps struct {
 	Vaulted func(path string) (text []byte, vaulted bool, err error)
 	// Foreign serves modules that are not native; nil: there are only native ones.
 	Foreign *Foreign
+	// Live asks for the last lines of running commands, which go to the
+	// executor's sink when it is an event.Liner; never those of no_log tasks.
+	Live bool
 	// JobID makes an id for an asynchronous job, unique on every host.
 	JobID func() string
 }

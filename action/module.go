@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"play/connection"
+	"play/engine/event"
 	"play/engine/source"
 	"play/engine/task"
 	"play/modules/value"
@@ -78,16 +79,26 @@ func (d *Deps) send(ctx context.Context, a *task.Attempt, c *wire.Call, body io.
 	if err != nil {
 		return nil, err
 	}
-	return d.sendTo(ctx, t, c, body)
+	return d.sendTo(ctx, t, c, body, d.lines(a))
 }
 
-// sendTo delivers a call to the agent of a target.
-func (d *Deps) sendTo(ctx context.Context, t *connection.Target, c *wire.Call, body io.Reader) (*value.Dict, error) {
+// lines tells the display what the task's command prints while it runs; nil:
+// nobody wants to know, or nobody may.
+func (d *Deps) lines(a *task.Attempt) func(line []byte) {
+	liner, ok := a.Executor.Sink.(event.Liner)
+	if !ok || !d.Live || a.NoLog {
+		return nil
+	}
+	return func(line []byte) { liner.Line(a.Host, a.Event, string(line)) }
+}
+
+// sendTo delivers a call to the agent of a target. lines may be nil.
+func (d *Deps) sendTo(ctx context.Context, t *connection.Target, c *wire.Call, body io.Reader, lines func(line []byte)) (*value.Dict, error) {
 	link, err := d.Links.Get(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	reply, err := link.Call(ctx, c, body, nil)
+	reply, err := link.Call(ctx, c, body, lines)
 	if err != nil {
 		return nil, err
 	}

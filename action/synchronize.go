@@ -44,7 +44,7 @@ func (d *Deps) synchronize(ctx context.Context, a *task.Attempt) (*value.Dict, e
 	if err != nil {
 		return nil, err
 	}
-	return d.sendTo(ctx, on, c, nil)
+	return d.sendTo(ctx, on, c, nil, nil)
 }
 
 // syncSides are the host that gets or gives files, and where rsync is started.

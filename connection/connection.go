@@ -130,10 +130,11 @@ type FilePutter interface {
 type Link interface {
 	// Hello is what the agent said of itself and its host.
 	Hello() *wire.Hello
-	// Call runs one module; body is its content (nil: none). out receives live
-	// output (nil: not wanted). When ctx ends, the module is cancelled on the
-	// target. The error is an *UnreachableError when the host is lost.
-	Call(ctx context.Context, call *wire.Call, body io.Reader, out func([]byte)) (*wire.Reply, error)
+	// Call runs one module; body is its content (nil: none). out receives the
+	// last line of a running command's output now and then, raw (nil: not
+	// wanted). When ctx ends, the module is cancelled on the target. The error is
+	// an *UnreachableError when the host is lost.
+	Call(ctx context.Context, call *wire.Call, body io.Reader, out func(line []byte)) (*wire.Reply, error)
 	Close() error
 }
 

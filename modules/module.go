@@ -29,7 +29,7 @@ type Call struct {
 	TmpDir    string        // a private folder (0700) of this agent for scratch files; files left in it go with the agent
 	Body      io.Reader     // content sent along with the call (copy, template, script); nil when none
 	Content   io.Writer     // content sent back with the result (fetch); never nil, and slow when the controller is
-	Output    io.Writer     // live output of commands, for a display; never nil, and safe for concurrent use
+	Output    io.Writer     // output of running commands, of which a display may show the last line; never nil, and safe for concurrent use
 	Warm      *foreign.Warm // interpreters that Python modules fork from; nil: each has a process of its own
 	Extra     *value.Dict   // the "_ansible_*" and controller-side hints of the call; never nil
 }

@@ -45,7 +45,7 @@ func (t *pkgTool) feed(stdin string, args ...string) (*pkgOutcome, error) {
 		dir = t.Call.Dir
 	}
 	env := append(slices.Clone(t.Env), "LANG=C", "LC_ALL=C", "LC_MESSAGES=C", "LC_CTYPE=C")
-	cmd := process.Command{Argv: append([]string{t.Path}, args...), Dir: dir, Env: append(env, t.Vars...)}
+	cmd := process.Command{Argv: append([]string{t.Path}, args...), Dir: dir, Env: append(env, t.Vars...), Output: t.Output}
 	if stdin != "" {
 		cmd.Stdin = strings.NewReader(stdin)
 	}

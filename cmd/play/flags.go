@@ -42,6 +42,7 @@ func runFlags() []cli.Flag {
 		&cli.StringFlag{Name: "start-at-task", Usage: "begin with the task of this `NAME`", Category: catRun},
 		&cli.BoolFlag{Name: "force-handlers", Usage: "run handlers even when a task fails", Category: catRun},
 		&cli.StringFlag{Name: "events", Usage: "write each event of the run as a line of JSON to `FILE` or the open file descriptor of that number", Category: catRun},
+		&cli.BoolFlag{Name: "live", Usage: "show the last line of running commands' output in the status block", Category: catRun},
 		&cli.BoolFlag{Name: "no-live", Usage: "no status block at the foot of the terminal", Category: catRun},
 		&cli.BoolFlag{Name: "no-history", Usage: "do not keep the run in the history", Category: catRun},
 		&cli.StringFlag{Name: "compat", Usage: "template results as ansible-core `VERSION` has them: 2.18 or 2.19", EnvVars: []string{"PLAY_COMPAT"}, Category: catRun},

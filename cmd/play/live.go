@@ -28,7 +28,7 @@ func startLive(h *host, o *options, c *cli.Context) (view *live.View, stop func(
 	if c.Bool("no-live") || !watched(h, o) {
 		return nil, func() {}
 	}
-	view = live.NewView(live.Options{Color: o.color(h), ASCII: !h.speaksUTF8(), Lines: true, Expected: earlierRuns(h, o, c)})
+	view = live.NewView(live.Options{Color: o.color(h), ASCII: !h.speaksUTF8(), Lines: c.Bool("live"), Expected: earlierRuns(h, o, c)})
 	p := live.NewPainter(live.PainterOptions{Terminal: h.OutFile, Block: view.Block, Size: h.size, Foreground: h.foreground})
 	out, errs := h.Out, h.Err
 	h.Out = p.Writer(out)

@@ -245,3 +245,53 @@ func (s *screen) logged(text string) string {
 	s.t.Fatalf("%q was never logged:\n%s", text, s.read("log"))
 	return ""
 }
+
+// linesPlay has a command that prints a line, a moment for a test to look, and
+// the same with no_log.
+const linesPlay = `- name: Servers
+  hosts: all
+  gather_facts: false
+  tasks:
+    - name: Say
+      shell: printf 'first\n\033[31msaid by %s\033[0m\n' it; while [ ! -e go ]; do sleep 0.1; done
+      delegate_to: localhost
+    - name: Hide
+      shell: echo canary; while [ ! -e end ]; do sleep 0.1; done
+      delegate_to: localhost
+      no_log: true
+`
+
+// TestLiveLines shows the last line of each running command with --live, none of
+// a no_log task, nothing when it is not asked for, and leaves nothing of it.
+func TestLiveLines(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"./run --live", "./run", "./run --live | cat", "./run --live --no-live"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			s := newScreen(t, 80, 24, 2)
+			s.write("site.yml", linesPlay, 0o600)
+			s.tmux("pipe-pane", "cat > "+filepath.Join(s.dir, "log"))
+			s.keys("clear; "+how+"; echo END", "Enter")
+			lines, block := how == "./run --live", how == "./run --live" || how == "./run"
+			switch {
+			case lines:
+				s.until("  │ said by it\n  web002", "0/2 hosts done")
+			case block:
+				s.until("0/2 hosts done")
+			default:
+				s.until("TASK [Say]")
+			}
+			s.write("go", "", 0o600)
+			if block {
+				s.until("task 2 of 2: Hide", "0:01")
+			}
+			s.write("end", "", 0o600)
+			s.until("\nEND", "!said by", "!│")
+			s.keys("exit", "Enter")
+			log := s.logged("\nEND")
+			if strings.Contains(log, "said by it") != lines || strings.Contains(log, "canary") || strings.Contains(log, "\x1b[31m") {
+				t.Errorf("lines are wanted: %v\n%q", lines, log)
+			}
+		})
+	}
+}

@@ -227,7 +227,7 @@ func playAction(h *host, c *cli.Context) error {
 		return err
 	}
 	defer s.close()
-	kept.secrets = s.secrets
+	kept.secrets, s.live = s.secrets, view != nil && c.Bool("live")
 	mode := c.String("preflight")
 	if !slices.Contains([]string{"", preflightOnly, "warn"}, mode) {
 		return usagef("--preflight takes \"warn\" or nothing, not %q", mode)

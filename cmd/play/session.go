@@ -46,7 +46,9 @@ type session struct {
 	secrets *vault.Noted // what must not be kept
 	// showUses gives events the variables that tasks set and read.
 	showUses bool
-	ids      strategy.IDs
+	// live asks hosts for the last lines of running commands.
+	live bool
+	ids  strategy.IDs
 }
 
 // newSession reads configuration, inventory and extra variables. It contacts
@@ -212,7 +214,7 @@ func (s *session) setPlaybook(pb *playbook.Playbook) {
 func (s *session) deps() *action.Deps {
 	o := s.opts
 	return &action.Deps{Links: s.pool, Loader: s.loader, Vaulted: s.vaulted, Terminal: s.host, Now: time.Now, Managed: o.Managed,
-		SSHOptions: sshOptions, JobID: newJobID, Foreign: newForeign(s.host, o, s.finder), Defaults: o.Connection, HashMerge: o.Settings.HashMerge}
+		SSHOptions: sshOptions, JobID: newJobID, Live: s.live, Foreign: newForeign(s.host, o, s.finder), Defaults: o.Connection, HashMerge: o.Settings.HashMerge}
 }
 
 // vaulted reads a local file that is encrypted, for copy and template.

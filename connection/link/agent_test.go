@@ -1,7 +1,6 @@
 package link_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -301,21 +300,35 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+// TestLiveOutput: the last line of a running command is seen, and nothing of one
+// with no_log.
 func TestLiveOutput(t *testing.T) {
 	t.Parallel()
 	l, _ := openAgent(t)
-	var live bytes.Buffer
-	first := make(chan struct{})
-	var once sync.Once
-	reply, err := l.Call(t.Context(), request("shell", "_raw_params", "echo one; read x < "+fifo(t, first)+"; echo two"), nil, func(p []byte) {
-		live.Write(p)
-		once.Do(func() { close(first) })
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if live.String() != "one\ntwo\n" || field(result(t, reply), "stdout") != "one\ntwo" {
-		t.Errorf("live %q, result %s", live.String(), reply.Result)
+	for name, noLog := range map[string]bool{"shown": false, "no_log": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var lines []string
+			first := make(chan struct{})
+			var once sync.Once
+			if noLog {
+				once.Do(func() { close(first) })
+			}
+			call := request("shell", "_raw_params", "echo zero; echo one >&2; read x < "+fifo(t, first)+"; echo two")
+			call.NoLog = noLog
+			reply, err := l.Call(t.Context(), call, nil, func(line []byte) {
+				lines = append(lines, string(line))
+				if string(line) == "one" {
+					once.Do(func() { close(first) })
+				}
+			})
+			if err != nil || field(result(t, reply), "stdout") != "zero\ntwo" {
+				t.Fatalf("result %+v, %v", reply, err)
+			}
+			if noLog != (len(lines) == 0) || strings.Contains(strings.Join(lines, ""), "\n") {
+				t.Errorf("lines %q", lines)
+			}
+		})
 	}
 }
 

@@ -44,10 +44,12 @@ func (p *pending) leave(err error) {
 }
 
 // Call runs one module and returns its reply. body must end by itself; it may
-// still be read for a moment after Call has returned early. When ctx ends the
+// still be read for a moment after Call has returned early. out gets the last
+// line of a running command's output now and then, as the host sent it, and not
+// after Call has returned. When ctx ends the
 // module is cancelled on the target, and the error is ctx's cause. It is an
 // *UnreachableError when the host is lost.
-func (l *Link) Call(ctx context.Context, call *wire.Call, body io.Reader, out func([]byte)) (*wire.Reply, error) {
+func (l *Link) Call(ctx context.Context, call *wire.Call, body io.Reader, out func(line []byte)) (*wire.Reply, error) {
 	request := *call
 	request.Body, request.Live, request.Content = body != nil, out != nil, call.Sink != nil
 	ctx, stop := context.WithCancelCause(ctx)
@@ -82,7 +84,7 @@ func (l *Link) Call(ctx context.Context, call *wire.Call, body io.Reader, out fu
 }
 
 // register gives a call its id; the caller has the right to send.
-func (l *Link) register(request *wire.Call, out func([]byte)) (uint32, *pending, error) {
+func (l *Link) register(request *wire.Call, out func(line []byte)) (uint32, *pending, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {

@@ -1,68 +1,76 @@
 package link
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
-// maxLive bounds the live output of a call that waits for its receiver, in
-// bytes; more is dropped, since the result has all of it again.
-const maxLive = 256 << 10
+// livePace is the least time between two lines that a call's receiver gets,
+// however fast a host sends them.
+const livePace = 100 * time.Millisecond
 
-// live hands a call's live output to its receiver, in order, from a goroutine
-// of its own. A nil live drops everything.
+// live hands the last line of a call's output to its receiver, from a goroutine
+// of its own. A line that the receiver had no time for is replaced by the next
+// one: it is for displays, and the result has all of it again. A nil live
+// drops everything.
 type live struct {
-	out  func([]byte)
+	out  func(line []byte)
+	wake chan struct{} // there is a line
+	stop chan struct{}
 	done chan struct{}
 
-	mu     sync.Mutex
-	wake   sync.Cond
-	queue  []byte
-	closed bool
+	mu   sync.Mutex
+	line []byte // nil: nothing new
 }
 
-func startLive(out func([]byte)) *live {
-	v := &live{out: out, done: make(chan struct{})}
-	v.wake.L = &v.mu
+func startLive(out func(line []byte)) *live {
+	v := &live{out: out, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	go v.run()
 	return v
 }
 
-// push adds output and never blocks.
-func (v *live) push(data []byte) {
+// push takes a line and never blocks.
+func (v *live) push(line []byte) {
 	if v == nil {
 		return
 	}
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	if len(v.queue)+len(data) <= maxLive {
-		v.queue = append(v.queue, data...)
-		v.wake.Signal()
+	v.line = line
+	v.mu.Unlock()
+	select {
+	case v.wake <- struct{}{}:
+	default:
 	}
 }
 
-// close delivers what is left and returns when the receiver has it.
+// close ends the delivery; the receiver is not called after it has returned.
 func (v *live) close() {
 	if v == nil {
 		return
 	}
-	v.mu.Lock()
-	v.closed = true
-	v.wake.Signal()
-	v.mu.Unlock()
+	close(v.stop)
 	<-v.done
 }
 
 func (v *live) run() {
 	defer close(v.done)
 	for {
-		v.mu.Lock()
-		for len(v.queue) == 0 && !v.closed {
-			v.wake.Wait()
-		}
-		data := v.queue
-		v.queue = nil
-		v.mu.Unlock()
-		if len(data) == 0 {
+		select {
+		case <-v.wake:
+		case <-v.stop:
 			return
 		}
-		v.out(data)
+		v.mu.Lock()
+		line := v.line
+		v.line = nil
+		v.mu.Unlock()
+		if line != nil {
+			v.out(line)
+		}
+		select {
+		case <-time.After(livePace):
+		case <-v.stop:
+			return
+		}
 	}
 }

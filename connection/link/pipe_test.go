@@ -244,6 +244,7 @@ func TestHostileAgents(t *testing.T) {
 	}{
 		"reply to nobody":  {func(s *script, id uint32) { s.w.Write(wire.KindReply, id+1, reply) }, "which is not open"},
 		"id 0":             {func(s *script, id uint32) { s.w.Write(wire.KindOutput, 0, []byte("x")) }, "which is not open"},
+		"a long line":      {func(s *script, id uint32) { s.w.Write(wire.KindOutput, id, make([]byte, wire.MaxLine+1)) }, "a line of more than"},
 		"unwanted content": {func(s *script, id uint32) { s.w.Write(wire.KindData, id, []byte("x")) }, "nobody asked for"},
 		"second hello":     {func(s *script, id uint32) { s.greet(1) }, "bytes (at most"},
 		"call":             {func(s *script, id uint32) { s.w.Write(wire.KindCall, id, &wire.Call{}) }, "from an agent"},

@@ -86,6 +86,9 @@ func (p *pending) take(kind wire.Kind, data []byte) error {
 		}
 		p.text = append(p.text, data...)
 	case wire.KindOutput:
+		if len(data) > wire.MaxLine {
+			return fmt.Errorf("%w: a line of more than %d bytes", wire.ErrProtocol, wire.MaxLine)
+		}
 		p.live.push(data)
 	case wire.KindData:
 		if p.inbox == nil {

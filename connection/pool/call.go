@@ -13,7 +13,7 @@ import (
 
 // Call runs a module; a lost host's link leaves the pool, so that the next Get
 // connects anew.
-func (l *pooled) Call(ctx context.Context, call *wire.Call, body io.Reader, out func([]byte)) (*wire.Reply, error) {
+func (l *pooled) Call(ctx context.Context, call *wire.Call, body io.Reader, out func(line []byte)) (*wire.Reply, error) {
 	reply, err := l.Link.Call(ctx, call, body, out)
 	var lost *connection.UnreachableError
 	if errors.As(err, &lost) {

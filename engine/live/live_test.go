@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 
 	"play/engine/event"
 	"play/engine/live"
@@ -319,4 +320,23 @@ func (s *safeBuffer) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.String()
+}
+
+// FuzzLine shows whatever a host says is its command's last line: the block stays
+// as wide as it may be, and nothing in it steers the terminal.
+func FuzzLine(f *testing.F) {
+	for _, text := range []string{"\x1b[31mred", "a\x1b]0;title\ab", "\u009b2J", "語\xff\xfe\x1b", "\x1bP\x1b\\x", "\t\v\u2028\u202e"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s := newStage(60, 24, live.Options{Lines: true})
+		task := s.begin(1, 1)
+		s.sink.HostStart("web001", task)
+		s.sink.(event.Liner).Line("web001", task, text)
+		for _, line := range s.view.Block(60, 24) {
+			if output.Columns(line) >= 60 || strings.ContainsFunc(line, unicode.IsControl) {
+				t.Errorf("%q is shown as %q", text, line)
+			}
+		}
+	})
 }

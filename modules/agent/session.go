@@ -237,7 +237,10 @@ func (s *session) waitAndRun(ctx context.Context, id uint32, c *call, request *w
 		st.body = c.inbox
 	}
 	if request.Live {
-		st.output = &liveOutput{out: s.out, id: id}
+		// The command goes on without its display when the stream takes no more.
+		lines := startLastLine(func(line []byte) { _ = s.out.Write(wire.KindOutput, id, line) })
+		defer lines.close() // nothing may follow the reply
+		st.output = lines
 	}
 	out := s.result(ctx, request, st)
 	if sent.any {
@@ -255,21 +258,4 @@ type sentContent struct {
 func (w *sentContent) Write(p []byte) (int, error) {
 	w.any = true
 	return w.outbox.Write(p)
-}
-
-// liveOutput sends a command's output while it runs.
-type liveOutput struct {
-	out *wire.Writer
-	id  uint32
-}
-
-func (w *liveOutput) Write(p []byte) (int, error) {
-	for rest := p; len(rest) > 0; {
-		n := min(len(rest), wire.DataSize)
-		if err := w.out.Write(wire.KindOutput, w.id, rest[:n]); err != nil {
-			return len(p), nil // the command goes on without its display
-		}
-		rest = rest[n:]
-	}
-	return len(p), nil
 }

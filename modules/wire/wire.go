@@ -25,6 +25,8 @@ const (
 	PartSize = 512 << 10
 	// DataSize is the largest piece of content or output in one frame.
 	DataSize = 32 << 10
+	// MaxLine is the longest line of live output, in bytes; a longer one is cut.
+	MaxLine = 240
 	// Window is how far the sender of content may be ahead of its reader.
 	Window = 256 << 10
 	// MaxRunning is how many calls an agent runs at once; others wait.
