@@ -29,9 +29,9 @@ func (d *Deps) assemble(ctx context.Context, a *task.Attempt) (*value.Dict, erro
 	if src == "" || argString(a, "dest") == "" {
 		return nil, task.Failf("src and dest are required")
 	}
-	dir, ok := a.Files.Find("files", src)
-	if !ok {
-		return nil, notFound(a, "files", src)
+	dir, err := localFile(a, "files", src, "src")
+	if err != nil {
+		return nil, err
 	}
 	text, err := fragments(a, dir)
 	if err != nil {

@@ -60,9 +60,9 @@ func contentText(v any) ([]byte, error) {
 }
 
 func (d *Deps) copyPath(ctx context.Context, a *task.Attempt, args *value.Dict, src string) (*value.Dict, error) {
-	path, ok := a.Files.Find("files", src)
-	if !ok {
-		return nil, notFound(a, "files", src)
+	path, err := localFile(a, "files", src, "src")
+	if err != nil {
+		return nil, err
 	}
 	info, err := os.Stat(path)
 	if err != nil {

@@ -108,13 +108,16 @@ func includedFiles(a *task.Attempt) ([]string, error) {
 	dir := argString(a, "dir")
 	if dir == "" {
 		name := argString(a, "file", "_raw_params")
-		path, ok := a.Files.Find("vars", name)
+		path, ok, err := a.Find("vars", name, "file", "_raw_params")
 		if !ok {
 			return nil, noVars(notFound(a, "vars", name).Error())
 		}
-		return []string{path}, nil
+		return []string{path}, err
 	}
 	root := includedDir(a, dir)
+	if err := a.MayRead(root, dir, "dir"); err != nil {
+		return nil, err
+	}
 	if info, err := os.Stat(root); err != nil {
 		return nil, dirFailure("%s directory does not exist", root)
 	} else if !info.IsDir() {

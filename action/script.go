@@ -16,9 +16,9 @@ func (d *Deps) script(ctx context.Context, a *task.Attempt) (*value.Dict, error)
 	if err != nil || len(words) == 0 {
 		return nil, task.Failf("cannot read the script's command line %q", line)
 	}
-	path, ok := a.Files.Find("files", words[0])
-	if !ok {
-		return nil, notFound(a, "files", words[0])
+	path, err := localFile(a, "files", words[0], "_raw_params", "cmd")
+	if err != nil {
+		return nil, err
 	}
 	c, err := fileContent(filepath.Base(path), path)
 	if err != nil {

@@ -35,6 +35,8 @@ func (d *Deps) synchronize(ctx context.Context, a *task.Attempt) (*value.Dict, e
 		s.relative("dest")
 	} else if err := s.reach(); err != nil {
 		return nil, err
+	} else if err := s.guard(); err != nil {
+		return nil, err
 	} else {
 		plain := *on
 		plain.Become = nil // rsync's other half becomes the user
@@ -135,6 +137,15 @@ func (s *syncRun) remote(path string) string {
 		return "[" + user + host + "]:" + path
 	}
 	return user + host + ":" + path
+}
+
+// guard judges the file of the control machine that is sent.
+func (s *syncRun) guard() error {
+	if push := argString(s.a, "mode"); push == "pull" {
+		return nil
+	}
+	path := argString(s.a, "src")
+	return s.a.MayRead(path, path, "src")
 }
 
 // relative looks for a path of the control machine as copy does.

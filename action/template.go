@@ -31,9 +31,9 @@ func (d *Deps) template(ctx context.Context, a *task.Attempt) (*value.Dict, erro
 	if s := argString(a, "state"); s != "" {
 		return nil, task.Failf("'state' cannot be specified on a template")
 	}
-	path, ok := a.Files.Find("templates", src)
-	if !ok {
-		return nil, notFound(a, "templates", src)
+	path, err := localFile(a, "templates", src, "src")
+	if err != nil {
+		return nil, err
 	}
 	text, err := d.render(a, path)
 	if err != nil {
@@ -183,6 +183,15 @@ func (b *beside) Find(kind, name string) (string, bool) {
 		}
 	}
 	return b.Files.Find(kind, name)
+}
+
+// localFile finds a file of the control machine that one of the arguments names.
+func localFile(a *task.Attempt, kind, name string, args ...string) (string, error) {
+	path, ok, err := a.Find(kind, name, args...)
+	if !ok {
+		return "", notFound(a, kind, name)
+	}
+	return path, err
 }
 
 // notFound says where a file was looked for.

@@ -44,9 +44,9 @@ func (d *Deps) uri(ctx context.Context, a *task.Attempt) (*value.Dict, error) {
 // withFile runs the task's module with a local file's content; an encrypted
 // one comes as its plaintext.
 func (d *Deps) withFile(ctx context.Context, a *task.Attempt, src string) (*value.Dict, error) {
-	path, ok := a.Files.Find("files", src)
-	if !ok {
-		return nil, notFound(a, "files", src)
+	path, err := localFile(a, "files", src, "src")
+	if err != nil {
+		return nil, err
 	}
 	c := &content{name: filepath.Base(path), from: path, file: path}
 	decrypt, err := argBool(a, "decrypt", true)

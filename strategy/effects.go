@@ -39,7 +39,7 @@ func (s *settle) setVars(host string, e *task.Effect) {
 	}
 	for k, v := range e.Vars.All() {
 		if name, ok := k.(string); ok {
-			state.Set(name, v)
+			state.Set(name, v, e.FromHost)
 		}
 	}
 }

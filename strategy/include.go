@@ -1,7 +1,9 @@
 package strategy
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 
 	"play/engine/event"
 	"play/engine/playbook"
@@ -68,7 +70,7 @@ func withoutHost(groups []*inclusion, host string) *inclusion {
 func includeKey(inc task.Include) string {
 	args, _ := value.EncodeJSON(inc.Args, value.WireJSON())
 	vars, _ := value.EncodeJSON(inc.Vars, value.WireJSON())
-	return args + "\x00" + vars
+	return fmt.Sprint(args, "\x00", vars, "\x00", inc.ArgsFromHost, inc.VarsFromHost)
 }
 
 // bringIn loads one inclusion and queues it for its hosts.
@@ -84,6 +86,56 @@ func (s *settle) bringIn(g *inclusion, index int) error {
 }
 
 func (s *settle) load(g *inclusion) (*playbook.Block, error) {
+	if err := s.judged(g.inc); err != nil {
+		return nil, err
+	}
+	block, err := s.loadBlock(g)
+	if err == nil {
+		block.ParamsFromHost = g.inc.VarsFromHost
+	}
+	return block, err
+}
+
+// judged tells whether the files that a host's data named may be included.
+func (s *settle) judged(inc task.Include) error {
+	if !inc.ArgsFromHost {
+		return nil
+	}
+	if s.task.Action != "include_role" {
+		path := playbook.FindTasks(s.task, includePath(inc.Args))
+		if path == "" {
+			return nil // the loader says so
+		}
+		return s.b.Executor.MayInclude(s.task, path)
+	}
+	for _, name := range []string{"name", "role", "tasks_from", "vars_from", "defaults_from", "handlers_from"} {
+		v, _ := inc.Args.Get(name)
+		part := value.Str(v)
+		if !leadsAway(part) {
+			continue
+		}
+		if err := s.b.Executor.MayInclude(s.task, s.beside(part)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leadsAway tells whether the name of a role, or of a file in it, may lead out of
+// the folders of roles.
+func leadsAway(name string) bool {
+	return filepath.IsAbs(name) || strings.HasPrefix(name, "~") || strings.Contains("/"+name+"/", "/../")
+}
+
+// beside is where a name leads that may be relative to the task's file.
+func (s *settle) beside(name string) string {
+	if filepath.IsAbs(name) || strings.HasPrefix(name, "~") {
+		return name
+	}
+	return filepath.Join(s.task.Dir, name)
+}
+
+func (s *settle) loadBlock(g *inclusion) (*playbook.Block, error) {
 	b := s.b
 	if s.task.Action == "include_role" {
 		block, handlers, err := b.Loader.IncludeRole(s.task, g.inc.Args, g.inc.Vars)

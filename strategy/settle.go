@@ -38,7 +38,7 @@ func (s *settle) outcome(o *task.Outcome) {
 	if s.task.Register != "" && b.ctx.Err() == nil {
 		kept := registered(o.Result)
 		for _, h := range targets {
-			b.Builder.Store.Host(h).Set(s.task.Register, kept)
+			b.Builder.Store.Host(h).Set(s.task.Register, kept, o.FromHost)
 		}
 	}
 	s.count(o)
@@ -189,8 +189,8 @@ func (s *settle) fail(host string, hosts []string, result *value.Dict) {
 	b := s.b
 	if b.it.WillRescue(host) {
 		state := b.Builder.Store.Host(host)
-		state.Set("ansible_failed_task", describe(s.task, b.ownName(s.task, host)))
-		state.Set("ansible_failed_result", result)
+		state.Set("ansible_failed_task", describe(s.task, b.ownName(s.task, host)), false)
+		state.Set("ansible_failed_result", result, true)
 	} else {
 		b.leaves(host)
 	}

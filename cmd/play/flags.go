@@ -38,6 +38,7 @@ func runFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "list-tags", Usage: "list the tags and stop", Category: catRun},
 		&cli.BoolFlag{Name: "syntax-check", Usage: "load everything, run nothing", Category: catRun},
 		&cli.StringFlag{Name: "preflight", Usage: "only list what is not supported; with =`warn` warn of it and run", Category: catRun},
+		&cli.BoolFlag{Name: "strict", Usage: "refuse files of this machine, outside the playbook's folders, that a host's data chose", Category: catRun},
 		&cli.BoolFlag{Name: "step", Usage: "ask before each task", Category: catRun},
 		&cli.StringFlag{Name: "start-at-task", Usage: "begin with the task of this `NAME`", Category: catRun},
 		&cli.BoolFlag{Name: "force-handlers", Usage: "run handlers even when a task fails", Category: catRun},

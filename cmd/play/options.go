@@ -26,6 +26,7 @@ type options struct {
 	Forks           int
 	Verbosity       int
 	Step            bool
+	Strict          bool
 	FlushCache      bool
 	StartAt         string
 	ForceHandlers   bool
@@ -57,7 +58,7 @@ func readOptions(ctx context.Context, h *host, c *cli.Context) (*options, error)
 		Inventory: c.StringSlice("inventory"), Limit: strings.Join(c.StringSlice("limit"), ","), ExtraVars: c.StringSlice("extra-vars"),
 		Tags: commaList(c.StringSlice("tags")), SkipTags: commaList(c.StringSlice("skip-tags")),
 		Check: c.Bool("check"), Diff: c.Bool("diff") || s.DiffAlways, Forks: c.Int("forks"), Verbosity: c.Count("verbose"),
-		FlushCache: c.Bool("flush-cache"), Step: c.Bool("step"), StartAt: c.String("start-at-task"), ForceHandlers: c.Bool("force-handlers") || s.ForceHandlers,
+		FlushCache: c.Bool("flush-cache"), Step: c.Bool("step"), Strict: c.Bool("strict"), StartAt: c.String("start-at-task"), ForceHandlers: c.Bool("force-handlers") || s.ForceHandlers,
 		AnyErrorsFatal: s.AnyErrorsFatal, Gathering: s.Gathering, Compat: first(c.String("compat"), s.Compat),
 		RolesPath: s.RolesPath, CollectionsPath: s.CollectionsPath, Managed: s.AnsibleManaged,
 		VaultIDs: append(c.StringSlice("vault-id"), c.StringSlice("vault-password-file")...), AskVault: c.Bool("ask-vault-password"),

@@ -77,8 +77,18 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 		ExtraVars: s.extra, HashMerge: o.Settings.HashMerge, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
 	s.builder = &vars.Builder{SearchPath: func(t *playbook.Task) []string { return task.SearchPath(t, s.inv.dir) },
 		Inventory: s.inv, Store: s.store, Extra: s.extra, Merge: o.Settings.HashMerge, Run: s.runVars(), VarsFile: s.loader.VarsFile,
-		Context: func(sc *vars.Scope) *jinja.Context { return s.context(sc, nil) }}
+		HostChose: s.hostChose,
+		Context:   func(sc *vars.Scope) *jinja.Context { return s.context(sc, nil) }}
 	return s, nil
+}
+
+// hostChose judges a vars_files entry that a host's data had a part in.
+func (s *session) hostChose(p *playbook.Play, name string) error {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Dir, name)
+	}
+	return task.HostChose(task.PlaybookFiles(p.Dir), path, s.opts.Strict, func(msg string) { s.sink.Warning(msg, p.Pos) })
 }
 
 // newEnv makes the template environment of a run; secrets may be nil.
@@ -183,7 +193,7 @@ func (s *session) run(pb *playbook.Playbook) (*strategy.Report, error) {
 	deps := s.deps()
 	named, module := action.All(deps)
 	x := &task.Executor{Jinja: s.env, Actions: named, Module: module, Sink: s.sink, Context: s.context,
-		Options:  task.Options{Check: s.opts.Check, Diff: s.opts.Diff, Verbosity: s.opts.Verbosity},
+		Options:  task.Options{Check: s.opts.Check, Diff: s.opts.Diff, Verbosity: s.opts.Verbosity, Strict: s.opts.Strict},
 		Playbook: s.inv.dir, Now: time.Now, InGroup: s.loader.InGroup,
 		HostNamed: func(name string) string { return name }}
 	r := &strategy.Run{Executor: x, Builder: s.builder, Inventory: s.inv, Loader: s.loader, Sink: s.sink,

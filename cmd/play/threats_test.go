@@ -237,3 +237,132 @@ func TestT4NoLog(t *testing.T) {
 		})
 	}
 }
+
+// chosenFiles are tasks that use a file of the control machine that a host named:
+// R/ stands for the folder of the case, as the host sent it.
+var chosenFiles = map[string]string{
+	"copy":            `copy: {src: "R/f", dest: "OUT"}`,
+	"lazy":            `copy: {src: "{{ lazy }}/lazy/f", dest: "OUT"}`,
+	"fact":            `copy: {src: "{{ evil }}/fact/f", dest: "OUT"}`,
+	"fact_dict":       `copy: {src: "{{ ansible_facts['evil'] }}/fact_dict/f", dest: "OUT"}`,
+	"set_fact":        `copy: {src: "{{ kept }}/set_fact/f", dest: "OUT"}`,
+	"hostvars":        `copy: {src: "{{ hostvars.h1.kept ~ '/hostvars/f' }}", dest: "OUT"}`,
+	"vars":            `copy: {src: "{{ vars['kept'] + '/vars/f' }}", dest: "OUT"}`,
+	"loop":            `{copy: {src: "{{ item.stdout }}/loop/f", dest: "OUT"}, loop: "{{ many.results }}"}`,
+	"dots":            `copy: {src: "../../../../../../../../../..R/f", dest: "OUT"}`,
+	"template":        `template: {src: "R/f", dest: "OUT"}`,
+	"unarchive":       `unarchive: {src: "R/f", dest: "{{ playbook_dir }}"}`,
+	"script":          `script: "R/s.sh x"`,
+	"assemble":        `assemble: {src: "R", dest: "OUT", remote_src: false, regexp: ^f$}`,
+	"include_vars":    `include_vars: "R/v.yml"`,
+	"include_dir":     `include_vars: {dir: "R", files_matching: v.yml}`,
+	"include_tasks":   `include_tasks: "R/t.yml"`,
+	"include_role":    `include_role: {name: "R/role"}`,
+	"include_item":    `{include_tasks: inc.yml, loop: "{{ many.results }}"}`,
+	"lookup":          `debug: msg="{{ lookup('file', r.stdout ~ '/lookup/f') }}"`,
+	"lookup_template": `debug: msg="{{ lookup('template', r.stdout ~ '/lookup_template/f') }}"`,
+	"lookup_local":    `debug: msg="{% for p in [r.stdout] %}{{ lookup('file', p ~ '/lookup_local/f') }}{% endfor %}"`,
+	"with_file":       `{debug: {msg: "{{ item }}"}, with_file: "R/f"}`,
+	"in_template":     `template: {src: looks.j2, dest: "OUT"}`,
+	"jinja_include":   `template: {src: includes.j2, dest: "OUT"}`,
+	"module_defaults": `{copy: {dest: "OUT"}, module_defaults: {copy: {src: "R/f"}}}`,
+	"args":            `{copy: {dest: "OUT"}, args: {src: "R/f"}}`,
+}
+
+// TestT3HostsChooseNoFiles: a file of the control machine that a host's data
+// names, outside the playbook's folders, is warned of, and refused with --strict,
+// on whatever way the name came.
+func TestT3HostsChooseNoFiles(t *testing.T) {
+	t.Parallel()
+	away := filepath.Join(t.TempDir(), "away")
+	site := `
+- hosts: h1
+  vars: {lazy: "{{ r.stdout }}"}
+  tasks:
+  - command: echo ` + away + `
+    register: r
+  - command: echo ` + away + `
+    register: many
+    loop: [1, 2]
+  - set_fact: {kept: "{{ r.stdout }}"}
+  - evil:
+`
+	for name, task := range chosenFiles {
+		writeFiles(t, filepath.Join(away, name), map[string]string{"f": "SECRET\n", "v.yml": "stolen: 1\n", "t.yml": "- debug: msg=SECRET\n",
+			"s.sh": "#!/bin/sh\necho SECRET\n", "role/tasks/main.yml": "- debug: msg=SECRET\n"})
+		task = strings.NewReplacer("R/", "{{ r.stdout }}/"+name+"/", `"R"`, `"{{ r.stdout }}/`+name+`"`, "OUT", "{{ playbook_dir }}/out."+name).Replace(task)
+		site += "  - block:\n    - " + task + "\n    rescue:\n    - debug: msg=\"refused " + name + ";\"\n"
+	}
+	files := func() map[string]string {
+		return map[string]string{"site.yml": site,
+			"inc.yml":      "- copy: {src: \"{{ item.stdout }}/include_item/f\", dest: \"{{ playbook_dir }}/out.include_item\"}\n",
+			"looks.j2":     "{{ lookup('file', r.stdout ~ '/in_template/f') }}\n",
+			"includes.j2":  "{% include r.stdout ~ '/jinja_include/f' %}\n",
+			"library/evil": "#!/bin/sh\necho '{\"ansible_facts\": {\"evil\": \"" + away + "\"}}'\n"}
+	}
+	_, warned := threatRun(t, files())
+	warned = strings.Join(strings.Fields(warned), "")
+	dir, out := threatRun(t, files(), "--strict")
+	if strings.Contains(out, "SECRET") {
+		t.Error("a file is shown in spite of --strict")
+	}
+	for name := range chosenFiles {
+		if !strings.Contains(warned, "chosethefile\""+away+"/"+name) {
+			t.Errorf("%s: no warning", name)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "out."+name)); err == nil || !strings.Contains(out, "refused "+name+";") {
+			t.Errorf("%s: not refused with --strict", name)
+		}
+	}
+	if t.Failed() {
+		t.Log(out)
+	}
+}
+
+// TestT3OperatorsChooseFiles: what --strict does not concern.
+func TestT3OperatorsChooseFiles(t *testing.T) {
+	t.Parallel()
+	away := filepath.Join(t.TempDir(), "away")
+	writeFiles(t, away, map[string]string{"f": "fine\n", "s.sh": "#!/bin/sh\necho fine\n"})
+	_, out := threatRun(t, map[string]string{"files/Debian.conf": "a\n", "vars/Debian.yml": "b: 1\n", "t.j2": "{{ r.stdout }} {{ lookup('file', mine) }}\n",
+		"library/evil": "#!/bin/sh\necho '{\"ansible_facts\": {\"family\": \"Debian\"}}'\n",
+		"site.yml": `
+- hosts: h1
+  vars: {mine: "` + away + `/f"}
+  vars_files: ["vars/{{ family | default('Debian') }}.yml"]
+  tasks:
+  - evil:
+  - command: echo Debian
+    register: r
+  - copy: {src: "{{ r.stdout }}.conf", dest: "{{ playbook_dir }}/out"}
+  - copy: {src: "{{ family }}.conf", dest: "{{ playbook_dir }}/out"}
+  - copy: {src: "{{ mine }}", dest: "{{ playbook_dir }}/out.{{ r.stdout }}"}
+  - copy: {content: "{{ r.stdout }} {{ lookup('file', mine) }} {{ lookup('file', '` + away + `/f') }}", dest: "{{ playbook_dir }}/out2"}
+  - template: {src: t.j2, dest: "{{ playbook_dir }}/out3"}
+  - script: ` + away + `/s.sh {{ r.stdout }}
+  - fetch: {src: "` + away + `/f", dest: "` + away + `/fetched", flat: true}
+    register: fetched
+  - copy: {src: "{{ fetched.dest }}", dest: "{{ playbook_dir }}/out4"}
+  - command: echo ` + away + `/f
+    delegate_to: localhost
+    register: here
+  - copy: {src: "{{ here.stdout }}", dest: "{{ playbook_dir }}/out5"}
+`}, "--strict")
+	if strings.Contains(out, "chose") || !strings.Contains(out, "failed=0") || !strings.Contains(out, "unreachable=0") {
+		t.Error(out)
+	}
+}
+
+// writeFiles lays out files in a folder; they may be run.
+func writeFiles(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -47,6 +47,9 @@ type Context struct {
 	Warn   func(msg string)                       // deprecations and warnings; nil: dropped
 	Now    func() time.Time                       // nil: time.Now
 	Locals *value.Dict                            // names over Vars for a single evaluation (template_vars); nil: none
+	// Guard is asked before a lookup or include reads a file whose name a host's
+	// data had a part in; nil: every file may be read.
+	Guard func(path string) error
 
 	state *evalState
 	root  *frame // of single expressions
@@ -74,6 +77,9 @@ type Call struct {
 	Rest   []any
 	Kwargs *value.Dict
 	Pos    source.Pos
+	// FromHost tells, where the evaluation is traced, that the arguments of a
+	// lookup were made of data that a host sent.
+	FromHost bool
 
 	ownKwargs value.Dict
 }

@@ -84,15 +84,28 @@ func (c *compiler) call(n callNode) exprFn {
 		if err != nil {
 			return nil, err
 		}
-		pos, kw, err := args.eval(f)
-		if err == nil {
-			v, err = f.callValue(v, pos, kw)
-		}
+		v, err = args.call(f, v)
 		if err != nil {
 			return nil, c.wrap(n, err)
 		}
 		return v, nil
 	}
+}
+
+// call evaluates the arguments and calls fn. A global function, such as lookup,
+// learns whether a host's data had a part in them.
+func (b *boundArgs) call(f *frame, fn any) (any, error) {
+	_, isGlobal := fn.(*global)
+	traced := isGlobal && f.ctx.state.trace != nil
+	if traced {
+		f.ctx.state.push()
+	}
+	pos, kw, err := b.eval(f)
+	fromHost := traced && f.ctx.state.pop()
+	if err != nil {
+		return nil, err
+	}
+	return f.callValue(fn, pos, kw, fromHost)
 }
 
 // methodCall compiles base.name(…): a method of a Python type is called
@@ -123,7 +136,7 @@ func (c *compiler) methodCall(n callNode, a attrNode, args boundArgs) exprFn {
 		if m != nil {
 			v, err = f.callMethod(m, b, pos, kw)
 		} else {
-			v, err = f.callValue(fn, pos, kw)
+			v, err = f.callValue(fn, pos, kw, false)
 		}
 		if err != nil {
 			return nil, c.wrap(n, err)
@@ -143,7 +156,7 @@ type Attributed interface {
 	Attr(name string) (v any, ok bool)
 }
 
-func (f *frame) callValue(fn any, args []any, kwargs *value.Dict) (any, error) {
+func (f *frame) callValue(fn any, args []any, kwargs *value.Dict, fromHost bool) (any, error) {
 	if err := f.step(1); err != nil {
 		return nil, err
 	}
@@ -151,7 +164,7 @@ func (f *frame) callValue(fn any, args []any, kwargs *value.Dict) (any, error) {
 	case *Undefined:
 		return nil, fn.err()
 	case *global:
-		v, err := fn.call(f, args, kwargs)
+		v, err := fn.callFrom(f, args, kwargs, fromHost)
 		if f.pins != nil && err == nil {
 			v = own(v)
 		}

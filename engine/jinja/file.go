@@ -25,13 +25,16 @@ type cachedFile struct {
 
 // find loads the template file of that name: by the context's Finder, or
 // beside the file where the rendering began.
-func (e *Env) find(f *frame, name string) (*Template, error) {
+func (e *Env) find(f *frame, name string, fromHost bool) (*Template, error) {
 	for _, part := range strings.Split(name, "/") {
 		if part == ".." {
 			return nil, notFound(name)
 		}
 	}
 	if filepath.IsAbs(name) {
+		if err := f.ctx.mayRead(name, fromHost); err != nil {
+			return nil, err
+		}
 		return e.load(name)
 	}
 	if f.ctx.Files != nil {

@@ -33,6 +33,7 @@ type evalState struct {
 	maxOutput       int // bytes
 	depth           int
 	chain           []link
+	trace           *trace // nil: nobody asks what is read
 }
 
 // link is a variable that is being evaluated.
@@ -106,6 +107,7 @@ func (f *frame) name(e *Env, name string) (any, error) {
 	if f.sc != nil {
 		v, ok, sealed := f.sc.get(name)
 		if ok {
+			f.ctx.state.sawLocal()
 			return v, nil
 		}
 		if sealed {
@@ -126,13 +128,13 @@ func (f *frame) name(e *Env, name string) (any, error) {
 func (c *Context) raw(name string) (any, bool) {
 	if c.Locals != nil {
 		if v, ok := c.Locals.Get(name); ok {
+			if c.state != nil {
+				c.state.sawLocal()
+			}
 			return v, true
 		}
 	}
-	if c.Vars == nil {
-		return nil, false
-	}
-	return c.Vars.Lookup(name)
+	return c.Raw(name)
 }
 
 // pinned returns this rendering's own copy of a variable, so that a template

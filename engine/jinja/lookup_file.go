@@ -61,6 +61,9 @@ func readFound(c *Call, kind string, term any) (path string, data []byte, err er
 	case info.Size() > maxLookupFile:
 		return "", nil, fmt.Errorf("cannot read %q: it is larger than %d bytes", path, maxLookupFile)
 	}
+	if err := c.Ctx.mayRead(path, c.FromHost); err != nil {
+		return "", nil, err
+	}
 	data, err = os.ReadFile(path)
 	return path, data, err
 }

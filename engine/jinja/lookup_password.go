@@ -158,6 +158,9 @@ func lookupPassword(c *Call, term any) (any, error) {
 		}
 		path = filepath.Join(c.Ctx.Files.Dir(), path)
 	}
+	if err := c.Ctx.mayRead(path, c.FromHost); err != nil {
+		return nil, err
+	}
 	password, salt, err := p.kept(path)
 	if err != nil {
 		return nil, err

@@ -99,7 +99,7 @@ func (e *Env) Lookup(c *Call, name string, terms []any, kwargs *value.Dict) (v a
 	if !ok {
 		return nil, false, nil
 	}
-	v, err = b.invoke(&Call{Ctx: c.Ctx, Env: e, Name: b.Name, Pos: c.Pos}, terms, kwargs)
+	v, err = b.invoke(&Call{Ctx: c.Ctx, Env: e, Name: b.Name, Pos: c.Pos, FromHost: c.FromHost}, terms, kwargs)
 	return v, true, err
 }
 
@@ -110,7 +110,11 @@ type global struct {
 }
 
 func (g *global) call(f *frame, args []any, kwargs *value.Dict) (any, error) {
-	return g.b.invoke(&Call{Ctx: f.ctx, Env: g.env, Name: g.b.Name}, args, kwargs)
+	return g.callFrom(f, args, kwargs, false)
+}
+
+func (g *global) callFrom(f *frame, args []any, kwargs *value.Dict, fromHost bool) (any, error) {
+	return g.b.invoke(&Call{Ctx: f.ctx, Env: g.env, Name: g.b.Name, FromHost: fromHost}, args, kwargs)
 }
 
 // Call calls the function.

@@ -48,7 +48,11 @@ func (p *parser) contextWords(r *reference) bool {
 
 // load finds the file that the name, or the first of several names, means.
 func (r *reference) load(e *Env, f *frame) (*Template, error) {
-	v, err := r.name(f)
+	var v any
+	fromHost, err := f.ctx.Traced(func() (err error) {
+		v, err = r.name(f)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +66,7 @@ func (r *reference) load(e *Env, f *frame) (*Template, error) {
 		}
 	}
 	for _, n := range names {
-		t, err := e.find(f, value.Str(n))
+		t, err := e.find(f, value.Str(n), fromHost)
 		if err == nil || !errors.Is(err, errMissing) {
 			return t, err
 		}

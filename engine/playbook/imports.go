@@ -222,7 +222,7 @@ func (r *reader) importTasks(p place, t *Task) []Node {
 		r.fail(placed(err, t.Pos))
 		return nil
 	}
-	path := findTasks(t, name)
+	path := FindTasks(t, name)
 	if path == "" {
 		missing := source.Errorf(t.Pos, "cannot import tasks from %q: there is no such file beside %s", name, p.file.Path)
 		if near := nearFile(filepath.Join(t.Dir, name)); near != "" {
@@ -259,9 +259,9 @@ func fileArg(args *value.Dict) any {
 	return v
 }
 
-// findTasks finds a task file: beside the file the task stands in, in its
+// FindTasks finds a task file: beside the file the task stands in, in its
 // role, then in the playbook's folder.
-func findTasks(t *Task, name string) string {
+func FindTasks(t *Task, name string) string {
 	name = expandHome(name)
 	if name == "" {
 		return ""

@@ -18,7 +18,7 @@ const maxIncludes = 200
 // path of the file. What was parsed before is not parsed again.
 func (l *Loader) IncludeTasks(path string, t *Task, args, vars *value.Dict) (*Block, string, error) {
 	r := l.newReader()
-	found := findTasks(t, path)
+	found := FindTasks(t, path)
 	if found == "" {
 		return nil, "", source.Errorf(t.Pos, "Could not find or access '%s' on the Ansible Controller.", path).
 			WithHint("include_tasks looks beside the file it stands in, in its role's tasks folder, and beside the playbook")

@@ -73,6 +73,8 @@ type Block struct {
 	Parent   *Block      // nil at the top of a play
 	Notify   []Attr      // block-level notify
 	Params   *value.Dict // role or include parameters: a higher precedence than Vars; may be nil
+	// ParamsFromHost tells that data which a host sent had a part in Params.
+	ParamsFromHost bool
 	// Once is the same for all applications of a role that does not allow
 	// duplicates with the same parameters: a host for which a task of one of
 	// them ran skips the others. It is "" for every other block.

@@ -8,36 +8,55 @@ import (
 )
 
 // args evaluates the task's arguments, but for the raw ones, over the module's
-// defaults, and leaves out what is omitted.
-func (r *run) args(raw []string) (*value.Dict, error) {
-	args, err := r.moduleDefaults()
+// defaults, and leaves out what is omitted. FromHost names those in which data
+// that a host sent had a part.
+func (r *run) args(raw []string) (args *value.Dict, fromHost map[string]bool, err error) {
+	sent, err := r.jinja.Traced(func() error {
+		if args, err = r.moduleDefaults(); err != nil {
+			return err
+		}
+		return r.argsFrom(args)
+	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := r.argsFrom(args); err != nil {
-		return nil, err
+	fromHost = map[string]bool{}
+	for k := range args.All() {
+		if sent {
+			fromHost[text(k)] = true
+		}
 	}
+	return args, fromHost, r.ownArgs(args, fromHost, raw)
+}
+
+// ownArgs evaluates what the task itself gives into args.
+func (r *run) ownArgs(args *value.Dict, fromHost map[string]bool, raw []string) error {
 	for k, v := range r.task.Args.All() {
-		key, err := r.jinja.Resolve(k) // a set_fact's name may be a template
+		var name string
+		sent, err := r.jinja.Traced(func() error {
+			key, err := r.jinja.Resolve(k) // a set_fact's name may be a template
+			if name = text(key); err == nil && !contains(raw, name) {
+				v, err = r.jinja.Resolve(v)
+			}
+			return err
+		})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		name := text(key)
-		if contains(raw, name) {
+		delete(fromHost, name)
+		if sent {
+			fromHost[name] = true
+		}
+		switch {
+		case contains(raw, name):
 			args.Set(name, v)
-			continue
-		}
-		v, err := r.jinja.Resolve(v)
-		if err != nil {
-			return nil, err
-		}
-		if isOmit(v) {
+		case isOmit(v):
 			args.Delete(name)
-			continue
+		default:
+			args.Set(name, withoutOmit(v))
 		}
-		args.Set(name, withoutOmit(v))
 	}
-	return args, nil
+	return nil
 }
 
 // argsFrom adds arguments that one template yields as a whole.

@@ -27,7 +27,7 @@ func (r *run) attempt() (*Attempt, error) {
 	if a.Env, err = r.environment(); err != nil {
 		return nil, err
 	}
-	a.Args, err = r.args(r.x.action(r.task.Action).Raw)
+	a.Args, a.fromHost, err = r.args(r.x.action(r.task.Action).Raw)
 	return a, err
 }
 

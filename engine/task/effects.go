@@ -4,7 +4,7 @@ import "play/modules/value"
 
 // effects reads what a result does to the run.
 func (r *run) effects(d *ended) {
-	eff := Effect{Host: r.host}
+	eff := Effect{Host: r.host, FromHost: r.sent}
 	if d.facts {
 		eff.Host = d.target
 	}

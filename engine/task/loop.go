@@ -34,7 +34,7 @@ func (r *run) loop() *end {
 				return r.abort(err)
 			}
 		}
-		r.use(outer.With("the task's own results", r.learnt).With("loop", names.vars(i)))
+		r.use(outer.WithFrom("the task's own results", r.learnt, r.sent).WithFrom("loop", names.vars(i), r.looped))
 		one := r.item(names, item, i)
 		if one.aborts {
 			r.noLog = r.hidden
@@ -156,7 +156,12 @@ func (s *loopSum) end(r *run) *end {
 // items evaluates what the task loops over. When that fails and the condition
 // is false without it, the task is skipped, as the reference does.
 func (r *run) items() ([]any, *end) {
-	items, err := r.loopItems()
+	var items []any
+	var err error
+	r.looped, err = r.jinja.Traced(func() (err error) {
+		items, err = r.loopItems()
+		return err
+	})
 	if err == nil {
 		return items, nil
 	}
@@ -191,7 +196,11 @@ func (r *run) loopItems() ([]any, error) {
 
 // lookupItems runs a with_<lookup> loop.
 func (r *run) lookupItems(name string, raw any) ([]any, error) {
-	terms, err := r.jinja.Resolve(raw)
+	var terms any
+	fromHost, err := r.jinja.Traced(func() (err error) {
+		terms, err = r.jinja.Resolve(raw)
+		return err
+	})
 	if err != nil {
 		if !(name == "first_found" && isUndefined(err)) {
 			return nil, err
@@ -202,7 +211,7 @@ func (r *run) lookupItems(name string, raw any) ([]any, error) {
 	if !ok {
 		list = value.NewList(terms)
 	}
-	call := &jinja.Call{Ctx: r.jinja, Env: r.x.Jinja, Name: name, Pos: r.task.Loop.Pos}
+	call := &jinja.Call{Ctx: r.jinja, Env: r.x.Jinja, Name: name, Pos: r.task.Loop.Pos, FromHost: fromHost}
 	v, ok, err := r.x.Jinja.Lookup(call, name, list.Items, value.NewDict())
 	if !ok && err == nil {
 		return nil, source.Errorf(r.task.Loop.Pos, "cannot find the lookup %q that with_%s uses", name, name)
@@ -293,7 +302,7 @@ func (r *run) breakWhen() (bool, error) {
 		return false, nil
 	}
 	if r.task.Register != "" {
-		r.use(r.scope.With("the task's own results", r.learnt))
+		r.use(r.scope.WithFrom("the task's own results", r.learnt, r.sent))
 	}
 	return r.all(r.task.Loop.BreakWhen)
 }

@@ -4,6 +4,7 @@ import (
 	"play/engine/event"
 	"play/engine/jinja"
 	"play/engine/playbook"
+	"play/engine/vars"
 	"play/modules/value"
 )
 
@@ -42,7 +43,10 @@ func (r *run) once(item *loopItem) *end {
 	if err != nil {
 		return r.abort(err)
 	}
-	e := r.retry(a, r.x.action(r.task.Action))
+	act := r.x.action(r.task.Action)
+	var e *end
+	read, _ := r.jinja.Traced(func() error { e = r.retry(a, act); return nil })
+	r.sent = r.sent || r.looped || read || len(a.fromHost) > 0 || !act.Here && !vars.ControlMachine(a.Target)
 	if e.aborts {
 		return e
 	}
@@ -87,11 +91,11 @@ func isInclude(action string) bool {
 
 // include evaluates a dynamic include; the strategy loads the files.
 func (r *run) include(item *loopItem) *end {
-	args, err := r.args([]string{"apply"})
+	args, fromHost, err := r.args([]string{"apply"})
 	if err != nil {
 		return r.abortPlain(err)
 	}
-	inc := Include{Args: args, Vars: value.NewDict()}
+	inc := Include{Args: args, Vars: value.NewDict(), ArgsFromHost: len(fromHost) > 0, VarsFromHost: r.looped}
 	if item != nil {
 		inc.Vars, inc.Label = item.vars, item.label
 	}

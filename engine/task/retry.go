@@ -97,7 +97,7 @@ func (r *run) learn(base *vars.Scope, result *value.Dict) {
 		known.Set(r.task.Register, result)
 	}
 	r.learnt = known
-	r.use(base.With("the task's own results", known))
+	r.use(base.WithFrom("the task's own results", known, true))
 }
 
 // judge applies changed_when and failed_when. A condition that cannot be

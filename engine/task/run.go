@@ -27,6 +27,8 @@ type run struct {
 	hidden bool        // of any item so far
 	learnt *value.Dict // what earlier attempts registered or set as facts
 	out    *Outcome
+	looped bool     // a host's data had a part in what is looped over
+	sent   bool     // a host's data had a part in the result so far
 	names  []string // handlers to notify if the whole task changed something
 	done   []ended  // results whose effects count if the whole task ends well
 }
@@ -53,7 +55,7 @@ func (x *Executor) RunWith(ctx context.Context, host string, t *playbook.Task, e
 	e := r.execute()
 	r.finish(e)
 	r.out.Status, r.out.Changed, r.out.Result = e.status, e.changed, e.result
-	r.out.NoLog = r.noLog
+	r.out.NoLog, r.out.FromHost = r.noLog, r.sent
 	r.out.Event = r.eventOf(e, start)
 	return r.out
 }
@@ -110,6 +112,7 @@ func (r *run) use(scope *vars.Scope) {
 	}
 	r.scope, r.jinja = scope, r.x.Context(scope, r.files)
 	r.jinja.Go = r.ctx
+	r.jinja.Guard = func(path string) error { return r.x.named(r.task, r.files, path) }
 }
 
 // finish settles what follows from the end: ignoring, notifying, effects.

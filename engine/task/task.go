@@ -25,6 +25,9 @@ type Action struct {
 	// Once makes the action run for the first host only, for all (add_host,
 	// pause).
 	Once bool
+	// Here says that the result is made on the control machine: a host's data is
+	// in it only if it was in the arguments.
+	Here bool
 	// Run returns the result as it is registered. An error with an
 	// Unreachable() method takes the host out of the play; every other error
 	// is a failed result with its text as msg.
@@ -56,6 +59,8 @@ type Attempt struct {
 	Files    *Files
 	// DelegateFacts tells that facts are those of Target, not of Host.
 	DelegateFacts bool
+	// fromHost names the arguments in which data that a host sent had a part.
+	fromHost map[string]bool
 }
 
 // Settings are the task's run-time keywords after evaluation.
@@ -86,9 +91,11 @@ type Outcome struct {
 	Result            *value.Dict // what register stores
 	NoLog             bool
 	Notify            []string // handler names to notify, evaluated
-	Includes          []Include
-	Effects           []Effect
-	Pos               string // where it failed, for people
+	// FromHost tells that data which a host sent had a part in Result.
+	FromHost bool
+	Includes []Include
+	Effects  []Effect
+	Pos      string // where it failed, for people
 	// Event is the task's end, to be sent by the strategy.
 	Event *event.Result
 }
@@ -98,6 +105,7 @@ type Effect struct {
 	Host         string // whose facts: the host, or the delegated one with delegate_facts
 	Facts        *value.Dict
 	Vars         *value.Dict // set_fact
+	FromHost     bool        // a host's data had a part in Vars
 	Included     *value.Dict // include_vars
 	AddHost      *value.Dict
 	AddGroup     string
@@ -112,6 +120,9 @@ type Include struct {
 	Args  *value.Dict // evaluated arguments of include_tasks or include_role
 	Vars  *value.Dict // the loop item and its kin; may be empty
 	Label string      // the item's label, "" without a loop
+	// ArgsFromHost and VarsFromHost tell that data which a host sent had a part
+	// in them.
+	ArgsFromHost, VarsFromHost bool
 }
 
 // Options are the run's switches.
@@ -120,6 +131,9 @@ type Options struct {
 	Verbosity   int
 	// IgnoreErrors is what ignore_errors is where nobody wrote it.
 	IgnoreErrors bool
+	// Strict refuses files of the control machine, outside the playbook's
+	// folders, that a host's data named; otherwise they are warned of.
+	Strict bool
 }
 
 // Executor runs tasks. It is shared by all workers.

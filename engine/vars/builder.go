@@ -38,6 +38,9 @@ type Builder struct {
 	// VarsFile loads one vars_files entry: the first of the alternatives that
 	// exists. It caches.
 	VarsFile func(play *playbook.Play, names []string) (*value.Dict, error)
+	// HostChose is asked before a vars_files entry is loaded in whose name data
+	// that a host sent had a part; nil: every name may be.
+	HostChose func(play *playbook.Play, name string) error
 }
 
 // Play is the view of one play: what is the same for all its tasks.
@@ -166,7 +169,7 @@ func (p *Play) HostScope(host string) (*Scope, error) {
 		Layer{Name: "magic variables", Find: func(name string) (any, bool) { return p.hostMagic(host, name) }, Names: p.hostMagicNames},
 		Layer{Name: "extra vars", Dict: p.b.Extra})
 	layers = p.learnt(layers, host)
-	layers = append(layers, factLayer(p.b.Store.Host(host)))
+	layers = append(layers, factLayer(host, p.b.Store.Host(host)))
 	s := NewScope(append(layers, base.layers...))
 	s.merge = p.b.Merge
 	return s, nil
@@ -176,12 +179,13 @@ func (p *Play) HostScope(host string) (*Scope, error) {
 func (p *Play) learnt(layers []Layer, host string) []Layer {
 	state := p.b.Store.Host(host)
 	return append(layers,
-		Layer{Name: "set_fact and register", Find: state.lookupSet, Names: func() []string { return state.names(func(h *HostState) *value.Dict { return h.set }) }},
+		Layer{Name: "set_fact and register", Find: state.lookupSet, FromHost: state.sent, Names: func() []string { return state.names(func(h *HostState) *value.Dict { return h.set }) }},
 		Layer{Name: "include_vars", Find: state.lookupIncluded, Names: func() []string { return state.names(func(h *HostState) *value.Dict { return h.included }) }})
 }
 
-func factLayer(state *HostState) Layer {
-	return Layer{Name: "facts", Find: state.lookupFact, Names: func() []string {
+func factLayer(host string, state *HostState) Layer {
+	sent := func(string) bool { return !ControlMachine(host) }
+	return Layer{Name: "facts", Find: state.lookupFact, FromHost: sent, Names: func() []string {
 		return append(state.names(func(h *HostState) *value.Dict { return h.injected }), "ansible_facts")
 	}}
 }
@@ -201,7 +205,7 @@ func (p *Play) build(host string, t *playbook.Task, base *hostBase, files []Laye
 	layers = append(layers, files...)
 	layers = appendDict(layers, "vars_prompt", p.prompts)
 	layers = appendDict(layers, "play vars", p.play.Vars)
-	layers = append(layers, factLayer(p.b.Store.Host(host)))
+	layers = append(layers, factLayer(host, p.b.Store.Host(host)))
 	layers = append(layers, base.layers...)
 	layers = appendRoleDefaults(layers, t)
 	layers = append(layers, defaults...)
@@ -229,6 +233,9 @@ func appendParams(layers []Layer, t *playbook.Task) []Layer {
 	}
 	for b := t.Parent; b != nil; b = b.Parent {
 		layers = appendDict(layers, "role or include parameters", b.Params)
+		if b.Params.Len() > 0 && b.ParamsFromHost {
+			layers[len(layers)-1].FromHost = always
+		}
 	}
 	return layers
 }
@@ -337,14 +344,22 @@ func (p *Play) fileNames(host string, base *hostBase, above []Layer, entry playb
 		if ctx == nil {
 			ctx = p.b.Context(p.build(host, nil, base, above))
 		}
-		v, err := ctx.Resolve(r)
+		var v any
+		fromHost, err := ctx.Traced(func() (err error) {
+			v, err = ctx.Resolve(r)
+			return err
+		})
 		if undefined(v, err) {
 			continue
+		}
+		s, ok := v.(string)
+		if ok && err == nil && fromHost && p.b.HostChose != nil {
+			err = p.b.HostChose(p.play, s)
 		}
 		if err != nil {
 			return nil, true, err
 		}
-		if s, ok := v.(string); ok {
+		if ok {
 			names = append(names, s)
 		}
 	}

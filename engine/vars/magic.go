@@ -191,11 +191,12 @@ func (a *allVars) Get(key any) (any, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	raw, ok := scope.Lookup(name)
+	ctx := a.context(scope)
+	raw, ok := ctx.Raw(name)
 	if !ok {
 		return nil, false, nil
 	}
-	v, err := a.context(scope).Resolve(raw)
+	v, err := ctx.Resolve(raw)
 	return v, err == nil, err
 }
 

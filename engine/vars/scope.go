@@ -17,6 +17,9 @@ type Layer struct {
 	// Tied says that the layer is one with the one above it when dicts are
 	// merged (hash_behaviour=merge): a name counts in the upper of them only.
 	Tied bool
+	// FromHost tells whether what the layer sets a name to is data that a host
+	// sent; nil: none is.
+	FromHost func(name string) bool
 	// Where tells at which place the layer sets a name; nil: it is not known.
 	Where func(name string) source.Pos
 }
@@ -42,8 +45,9 @@ type Scope struct {
 }
 
 var (
-	_ jinja.Scope = (*Scope)(nil)
-	_ jinja.Names = (*Scope)(nil)
+	_ jinja.Scope   = (*Scope)(nil)
+	_ jinja.Names   = (*Scope)(nil)
+	_ jinja.Sourced = (*Scope)(nil)
 )
 
 // NewScope makes a scope of layers, highest first.
@@ -57,27 +61,57 @@ func (s *Scope) With(name string, d *value.Dict) *Scope {
 	return &Scope{top: &Layer{Name: name, Dict: d}, base: s}
 }
 
+// WithFrom is With for names whose values may be data that hosts sent.
+func (s *Scope) WithFrom(name string, d *value.Dict, fromHost bool) *Scope {
+	if d.Len() == 0 || !fromHost {
+		return s.With(name, d)
+	}
+	return &Scope{top: &Layer{Name: name, Dict: d, FromHost: always}, base: s}
+}
+
+func always(string) bool { return true }
+
 // Lookup finds a variable's raw value.
 func (s *Scope) Lookup(name string) (any, bool) {
+	v, _, ok := s.LookupFrom(name)
+	return v, ok
+}
+
+// LookupFrom finds a variable's raw value and tells whether it is data that a
+// host sent.
+func (s *Scope) LookupFrom(name string) (v any, fromHost, ok bool) {
 	for ; s != nil; s = s.base {
 		if s.top != nil {
 			if v, ok := s.top.lookup(name); ok {
-				return v, true
+				return v, s.top.sent(name), true
 			}
 		}
 		if s.merge {
 			if v, ok := s.merged(name); ok {
-				return v, true
+				return v, s.anySent(name), true
 			}
 			continue
 		}
 		for i := range s.parts {
 			if v, ok := s.parts[i].lookup(name); ok {
-				return v, true
+				return v, s.parts[i].sent(name), true
 			}
 		}
 	}
-	return nil, false
+	return nil, false, false
+}
+
+// sent tells whether a host sent what the layer sets the name to.
+func (l *Layer) sent(name string) bool { return l.FromHost != nil && l.FromHost(name) }
+
+// anySent tells whether a host sent what any of the parts sets the name to.
+func (s *Scope) anySent(name string) bool {
+	for i := range s.parts {
+		if _, ok := s.parts[i].lookup(name); ok && s.parts[i].sent(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // merged finds a variable where a dict is merged with the dicts of that name in

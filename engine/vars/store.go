@@ -47,10 +47,17 @@ func (s *Store) Host(name string) *HostState {
 type HostState struct {
 	merge    bool
 	mu       sync.RWMutex
-	facts    *value.Dict // by name without the ansible_ prefix
-	injected *value.Dict // by the name the module gave
-	included *value.Dict // include_vars
-	set      *value.Dict // set_fact and register
+	facts    *value.Dict     // by name without the ansible_ prefix
+	injected *value.Dict     // by the name the module gave
+	included *value.Dict     // include_vars
+	set      *value.Dict     // set_fact and register
+	fromHost map[string]bool // names of set that hold what a host sent
+}
+
+// ControlMachine tells whether a host's name stands for the control machine
+// itself: what it sends is no stranger's data.
+func ControlMachine(host string) bool {
+	return host == "localhost" || host == "127.0.0.1" || host == "::1"
 }
 
 // Facts returns the ansible_facts dict; never nil.
@@ -110,14 +117,27 @@ func (h *HostState) ClearFacts() {
 	h.facts, h.injected = nil, nil
 }
 
-// Set stores a set_fact or registered variable.
-func (h *HostState) Set(name string, v any) {
+// Set stores a set_fact or registered variable; fromHost tells that a host's
+// data had a part in it.
+func (h *HostState) Set(name string, v any, fromHost bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.set == nil {
-		h.set = value.NewDict()
+		h.set, h.fromHost = value.NewDict(), map[string]bool{}
 	}
 	h.set.Set(name, v)
+	if fromHost {
+		h.fromHost[name] = true
+	} else {
+		delete(h.fromHost, name)
+	}
+}
+
+// sent tells whether a set_fact or registered variable holds what a host sent.
+func (h *HostState) sent(name string) bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.fromHost[name]
 }
 
 // Include stores what include_vars read.

@@ -51,7 +51,7 @@ func precedenceFrom(t *testing.T, set []string) any {
 		Context:  func(s *Scope) *jinja.Context { return &jinja.Context{Vars: s} },
 		VarsFile: func(*playbook.Play, []string) (*value.Dict, error) { return at("vars_files"), nil }}
 	if d := at("set_fact"); d.Len() > 0 {
-		store.Host("h").Set("x", "set_fact")
+		store.Host("h").Set("x", "set_fact", false)
 	}
 	store.Host("h").Include(at("include_vars"))
 	store.Host("h").AddFacts(at("facts"))
