@@ -40,7 +40,7 @@ const (
 	maxTemplates = 12                     // modules that one of them has loaded
 	helloLimit   = 60 * time.Second       // for an interpreter to start on a busy host
 	linger       = 900 * time.Millisecond // for output that a background child holds open
-	termGrace    = 2 * time.Second        // between SIGTERM and SIGKILL, as in warm.py
+	endLimit     = 5 * time.Second        // for a keeper to end what it keeps; more than twice GRACE in warm.py
 )
 
 // errCold says that a module was not started, and wants a process of its own.
@@ -52,6 +52,7 @@ type Warm struct {
 	mu      sync.Mutex
 	servers []*server // the one used last stands last
 	cold    map[string]bool
+	parts   map[string]map[string]uint64 // by zip, whose name is its content's: what contents found
 	closed  bool
 }
 
@@ -69,10 +70,12 @@ type server struct {
 	runs      map[string]int // by zip: runs that have ended well
 }
 
-// template is a fork of a server that has loaded one module.
+// template is a fork of a server that has loaded one module. It runs one call at
+// a time.
 type template struct {
 	zip  string
 	conn *net.UnixConn
+	busy bool
 }
 
 // Close ends all interpreters; calls that still run go on to their end.
@@ -92,7 +95,7 @@ func (w *Warm) run(ctx context.Context, p *Program, args []byte) (*process.Outco
 	if w == nil {
 		return nil, errCold
 	}
-	parts, err := contents(p.File)
+	parts, err := w.contents(p.File)
 	if err != nil {
 		return nil, errCold
 	}
@@ -151,7 +154,27 @@ func (w *Warm) drop(s *server, fresh bool) {
 	s.stop()
 }
 
-// contents lists the files of a zip with their checksums.
+// contents lists the files of a zip with their checksums, which it reads once.
+func (w *Warm) contents(path string) (map[string]uint64, error) {
+	w.mu.Lock()
+	parts := w.parts[path]
+	w.mu.Unlock()
+	if parts != nil {
+		return parts, nil
+	}
+	parts, err := contents(path)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.parts == nil {
+		w.parts = map[string]map[string]uint64{}
+	}
+	w.parts[path] = parts
+	return parts, nil
+}
+
 func contents(path string) (map[string]uint64, error) {
 	z, err := zip.OpenReader(path)
 	if err != nil {
@@ -222,7 +245,7 @@ func (s *server) begin(ctx context.Context, p *Program) error {
 	return own.SetDeadline(time.Time{})
 }
 
-// stop ends the interpreter and its templates, which share its process group.
+// stop ends the interpreter, and its templates once they have nothing to do.
 func (s *server) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,16 +272,31 @@ func (s *server) run(ctx context.Context, p *Program, args []byte) (*process.Out
 		return nil, err
 	}
 	defer c.close()
-	if err := s.ask(p, c); err != nil {
+	t, err := s.ask(p, c)
+	if err != nil {
 		return nil, err
 	}
 	out, err := c.follow(ctx, request{Zip: p.File, Package: p.Package, Dir: p.Dir, Args: string(args)})
-	if err == nil && out.RC == 0 {
-		s.mu.Lock()
-		s.runs[p.File]++
-		s.mu.Unlock()
-	}
+	s.done(p, t, c.kept && err == nil && out.RC == 0, c.kept)
 	return out, err
+}
+
+// done notes that a call has ended; a template that did not report its end is
+// not asked again.
+func (s *server) done(p *Program, t *template, well, kept bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if well {
+		s.runs[p.File]++
+	}
+	if t == nil {
+		return
+	}
+	t.busy = false
+	if !kept {
+		t.conn.Close()
+		s.templates = slices.DeleteFunc(s.templates, func(o *template) bool { return o == t })
+	}
 }
 
 // request is what warm.py reads from a socket that was handed to it.
@@ -266,33 +304,46 @@ type request struct {
 	Zip, Package, Dir, Args string
 }
 
-// ask hands the files of a call to the process that is to fork for it.
-func (s *server) ask(p *Program, c *warmCall) error {
+// ask hands the files of a call to the process that is to fork for it, and
+// returns that where it is a template.
+func (s *server) ask(p *Program, c *warmCall) (*template, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cmd == nil {
-		return errCold
+		return nil, errCold
 	}
 	conn := s.conn
-	if s.runs[p.File] > 0 {
-		t, err := s.template(p)
-		if err != nil {
-			return err
-		}
-		conn = t.conn
+	t, err := s.template(p)
+	if err != nil {
+		return nil, err
 	}
-	err := send(conn, 'R', c.given...)
+	if t != nil {
+		t.busy, conn = true, t.conn
+	}
+	err = send(conn, 'R', c.given...)
 	c.release()
-	return err
+	return t, err
 }
 
-// template returns the fork that has loaded a module, making it if need be.
+// template returns an idle fork that has loaded a module, making it if need be.
+// It is nil for a module that has not ended well yet, and when all are busy.
 func (s *server) template(p *Program) (*template, error) {
-	for i, t := range s.templates {
-		if t.zip == p.File {
-			s.templates = append(slices.Delete(s.templates, i, i+1), t)
-			return t, nil
+	if s.runs[p.File] == 0 {
+		return nil, nil
+	}
+	idle := func(t *template) bool { return !t.busy }
+	if i := slices.IndexFunc(s.templates, func(t *template) bool { return t.zip == p.File && idle(t) }); i >= 0 {
+		t := s.templates[i]
+		s.templates = append(slices.Delete(s.templates, i, i+1), t)
+		return t, nil
+	}
+	if len(s.templates) == maxTemplates {
+		oldest := slices.IndexFunc(s.templates, idle)
+		if oldest < 0 {
+			return nil, nil
 		}
+		s.templates[oldest].conn.Close()
+		s.templates = slices.Delete(s.templates, oldest, oldest+1)
 	}
 	own, its, err := pair()
 	if err != nil {
@@ -307,11 +358,7 @@ func (s *server) template(p *Program) (*template, error) {
 		own.Close()
 		return nil, err
 	}
-	if len(s.templates) == maxTemplates {
-		s.templates[0].conn.Close()
-		s.templates = slices.Delete(s.templates, 0, 1)
-	}
-	t := &template{p.File, own}
+	t := &template{zip: p.File, conn: own}
 	s.templates = append(s.templates, t)
 	return t, nil
 }

@@ -7,11 +7,13 @@ zip as its argument. A request on that socket is one letter with open files:
   R  control socket, stdout, stderr: run one module in a fork of its own
 
 What is to be loaded or run comes as JSON, after its length in four bytes, on the
-socket that was handed over. The fork for R is a guard in a process group of its
-own. It writes "P<pid>", runs the module in a child, writes "S<wait status>", and
-goes when the agent closes the control socket; if that happens before the module
-has ended, it ends the whole group. This process ends with its socket, and when
-packages were installed or removed since it began.
+socket that was handed over. A module's parent is its keeper: a fork for Z keeps
+one module at a time, itself; this process, which serves many, forks a keeper for
+each. The keeper runs the module in a process group of its own, writes "P<pid>",
+waits, and writes "S<wait status>"; if the agent closes its side of the control
+socket before the module has ended, the keeper ends the whole group. This process
+ends with its socket, and when packages were installed or removed since it began;
+so does a fork for Z, after the module that it keeps.
 """
 import sys
 
@@ -25,21 +27,21 @@ import importlib
 import importlib.util
 import json
 import os
-import random
 import select
 import signal
 import socket
 import struct
+import subprocess
 import threading
 import time
 import types
 
-STANDARD = """__future__ abc argparse atexit base64 collections contextlib copy ctypes datetime errno fcntl fnmatch
-    functools getpass glob grp hashlib hmac http.client io itertools locale logging math operator pathlib pipes
-    platform pwd queue re selectors shlex shutil ssl stat string subprocess syslog tempfile textwrap threading
-    traceback urllib.parse urllib.request uuid xml.etree.ElementTree zipfile zipimport"""
-
 GRACE = 2.0  # seconds between SIGTERM and SIGKILL
+LOADING = 60  # seconds that the imports of a module may take
+
+
+class Gone(BaseException):
+    """The agent has closed a socket."""
 
 
 def load(names):
@@ -76,7 +78,7 @@ def exactly(fd, n):
     while len(data) < n:
         more = os.read(fd, min(n - len(data), 1 << 16))
         if not more:
-            os._exit(0)  # the agent has gone
+            raise Gone
         data += more
     return data
 
@@ -91,23 +93,38 @@ def serve(sock, warm, began):
         letter, files = receive(sock)
         if not letter or stamp() != began:
             os._exit(0)
-        try:
-            pid = os.fork()
-        except OSError:
-            pid = -1  # the closed files tell the agent
-        if pid == 0:
+        if letter == b"R" and warm:
+            request = keep(files, [sock.fileno()])
+            if request:
+                sock.detach()
+                return request, warm
+        elif not fork():
             sock.close()
+            if letter == b"Z":
+                sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, files.pop())
+                warm = template(details(sock.fileno()))
+            os.setpgid(0, 0)  # what this process keeps goes on when the one that it is a fork of is ended
             if letter == b"R":
-                return guard(files), warm
-            sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, files[0])
-            warm = template(details(sock.fileno()))
-            continue
-        for fd in files:
-            os.close(fd)
+                return keep(files, []) or os._exit(0), warm
+        close(files)
+
+
+def fork():
+    try:
+        return os.fork()
+    except OSError:
+        return -1  # the closed files tell the agent
+
+
+def close(files):
+    for fd in files:
+        os.close(fd)
+    del files[:]
 
 
 def template(request):
     """Loads a module's code and all that it imports at its top."""
+    signal.alarm(LOADING)
     place(request["zip"])
     spec = importlib.util.find_spec(request["package"])
     code = spec.loader.get_code(spec.name)
@@ -121,6 +138,7 @@ def template(request):
             held = sys.modules.get(base)
             load(base + "." + a.name for a in node.names if a.name != "*" and hasattr(held, "__path__") and not hasattr(held, a.name))
     settle()
+    signal.alarm(0)
     return spec, code
 
 
@@ -152,40 +170,42 @@ def place(zip):
             module.__path__ = [zip + p[len(old):] if p.startswith(old) else p for p in module.__path__]
 
 
-def guard(files):
-    """Runs the rest in a child and reports how that ended. Returns in the child."""
-    control, out, err = files
-    os.setpgid(0, 0)
-    request = details(control)
-    tell(control, "P%d\n" % os.getpid())
+def keep(files, private):
+    """Runs the rest in a child and reports how that ended. Returns the request in the child, and nothing here.
+    private are open files that are not the child's."""
+    control = files[0]
+    try:
+        request = details(control)
+    except Gone:
+        return None
     ended, wake = os.pipe()
-    for fd in (ended, wake):
-        os.set_blocking(fd, False)
+    os.set_blocking(ended, False)
+    os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    pid = os.fork()
+    pid = fork()
     if pid == 0:
+        os.setpgid(0, 0)
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        os.dup2(out, 1)
-        os.dup2(err, 2)
-        for fd in (control, out, err, ended, wake):
-            os.close(fd)
+        os.dup2(files[1], 1)
+        os.dup2(files[2], 2)
+        close(files + private + [ended, wake])
         return request
-    os.close(out)
-    os.close(err)
-    status = wait(pid, control, ended)
-    tell(control, "S%d\n" % status)
-    exactly(control, 1)
+    close(files[1:])
+    if pid > 0:
+        tell(control, "P%d\n" % pid)
+        tell(control, "S%d\n" % wait(pid, control, ended))
+    signal.set_wakeup_fd(-1)
+    close([ended, wake, control])
+    del files[:]
 
 
 def tell(control, text):
     try:
         os.write(control, text.encode("ascii"))
     except OSError:
-        os._exit(0)  # the agent has gone, and the module with it or before
+        pass  # the agent has gone, which wait sees
 
 
 def wait(pid, control, ended):
@@ -196,17 +216,50 @@ def wait(pid, control, ended):
         if done:
             return status
         if control in ready:
-            end(pid)
+            return end(pid)
         os.read(ended, 64)
 
 
 def end(pid):
-    """Ends the group, this process included."""
-    os.killpg(0, signal.SIGTERM)
-    until = time.time() + GRACE
-    while time.time() < until and not os.waitpid(pid, os.WNOHANG)[0]:
-        time.sleep(0.02)
-    os.killpg(0, signal.SIGKILL)
+    """Ends the module's group; its wait status. A module that cannot be ended ends this process."""
+    done = 0
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        send(os.killpg, pid, number)
+        if not done:
+            send(os.kill, pid, number)  # it may have left its group
+        until = time.time() + GRACE
+        while not done and time.time() < until:
+            time.sleep(0.01)
+            done, status = os.waitpid(pid, os.WNOHANG)
+    return status if done else os._exit(0)
+
+
+def send(how, pid, number):
+    try:
+        how(pid, number)
+    except OSError:
+        pass
+
+
+def setsid(real=os.setsid):
+    """The os.setsid of a module, which leads its group here and would not in a process of its own."""
+    if os.getpgid(0) == os.getpid() != os.getsid(0):
+        os.setpgid(0, os.getpgid(os.getppid()))
+    real()
+
+
+class Subprocess:
+    """The module subprocess as basic.py sees it. What its run_command has done in a new process is to set a umask;
+    without one, nothing is: a process that needs no copy of this one's memory is made faster."""
+
+    def __getattr__(self, name):
+        return getattr(subprocess, name)
+
+    def Popen(self, *args, **kwargs):
+        first = kwargs.get("preexec_fn")
+        if getattr(first, "__name__", "") == "preexec" and not any(c.cell_contents for c in first.__closure__ or () if type(c.cell_contents) in (int, type(None))):
+            del kwargs["preexec_fn"]
+        return subprocess.Popen(*args, **kwargs)
 
 
 def run(request, warm):
@@ -214,11 +267,13 @@ def run(request, warm):
     if request["dir"]:
         os.chdir(request["dir"])
     place(request["zip"])
-    random.seed()
     sys.argv[:] = [request["package"]]
     from ansible.module_utils import basic
     basic._ANSIBLE_ARGS = request["args"].encode("utf-8")
     basic._ANSIBLE_PROFILE = "legacy"
+    if getattr(basic, "subprocess", None) is subprocess:
+        basic.subprocess = Subprocess()
+    os.setsid = setsid
     if warm is None:
         spec = importlib.util.find_spec(request["package"])
         warm = spec, spec.loader.get_code(spec.name)
@@ -258,7 +313,6 @@ def begin():
     os.dup2(null, 0)
     os.close(null)
     sys.path.insert(0, sys.argv[1])
-    load(STANDARD.split())
     importlib.import_module("ansible.module_utils.basic")
     began = stamp()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -267,4 +321,8 @@ def begin():
     return serve(sock, None, began)
 
 
-finish(*begin())
+try:
+    what = begin()
+except Gone:
+    os._exit(0)
+finish(*what)

@@ -20,6 +20,7 @@ type warmCall struct {
 	control        *net.UnixConn
 	given          []*os.File // the other process's ends: control, stdout, stderr
 	stdout, stderr *capture
+	kept           bool // its keeper has reported its end
 }
 
 func newWarmCall() (*warmCall, error) {
@@ -59,18 +60,19 @@ func (c *warmCall) close() {
 	}
 }
 
-// errBroken says that a module was started and its guard is gone.
-var errBroken = errors.New("the module's guard is gone")
+// errBroken says that a module was started and its keeper is gone.
+var errBroken = errors.New("the module's keeper is gone")
+
+// report is how a module ended, as its keeper tells it.
+type report struct {
+	status syscall.WaitStatus
+	err    error
+}
 
 // follow sends the request and waits for the module's end. The error is errCold
 // when it was not started, or the end of ctx.
 func (c *warmCall) follow(ctx context.Context, r request) (*process.Outcome, error) {
 	out := &process.Outcome{Start: time.Now()}
-	var guard int
-	type report struct {
-		status syscall.WaitStatus
-		err    error
-	}
 	started, ended := make(chan int, 1), make(chan report, 1)
 	go func() { // ends when control is closed
 		if tell(c.control, r) != nil {
@@ -84,18 +86,7 @@ func (c *warmCall) follow(ctx context.Context, r request) (*process.Outcome, err
 	select {
 	case last = <-ended:
 	case <-ctx.Done():
-		select {
-		case guard = <-started:
-		default:
-		}
-		endGroup(guard, func(limit time.Duration) bool {
-			select {
-			case <-ended:
-				return true
-			case <-time.After(limit):
-				return false
-			}
-		})
+		c.end(started, ended)
 		return nil, context.Cause(ctx)
 	}
 	if last.err == errCold {
@@ -103,14 +94,38 @@ func (c *warmCall) follow(ctx context.Context, r request) (*process.Outcome, err
 	}
 	out.RC = int(syscall.SIGKILL) * -1
 	if last.err == nil {
-		out.RC = exitCode(last.status)
+		out.RC, c.kept = exitCode(last.status), true
 	}
 	c.collect(out)
+	c.endOrphan(<-started)
 	out.End = time.Now()
 	return out, nil
 }
 
-// listen reads what the guard writes: its process id, then the wait status.
+// end has the keeper end the module's group, and does it itself when the keeper
+// does not.
+func (c *warmCall) end(started <-chan int, ended <-chan report) {
+	_ = c.control.CloseWrite() // a keeper that is gone does not report
+	select {
+	case pid := <-started:
+		select {
+		case last := <-ended:
+			c.kept = last.err == nil
+		case <-time.After(endLimit):
+		}
+		c.endOrphan(pid)
+	default: // it has not begun, or ends at once
+	}
+}
+
+// endOrphan ends the group of a module whose keeper is gone.
+func (c *warmCall) endOrphan(pid int) {
+	if !c.kept {
+		_ = syscall.Kill(-pid, syscall.SIGKILL) // it may be gone, too
+	}
+}
+
+// listen reads what the keeper writes: its process id, then the wait status.
 func listen(control io.Reader, started chan<- int) (syscall.WaitStatus, error) {
 	lines := bufio.NewReader(control)
 	var pid, status int
@@ -122,17 +137,6 @@ func listen(control io.Reader, started chan<- int) (syscall.WaitStatus, error) {
 		return 0, errBroken
 	}
 	return syscall.WaitStatus(status), nil
-}
-
-// endGroup ends the guard's process group. While the guard has not reported, its
-// number is nobody else's.
-func endGroup(guard int, wait func(time.Duration) (reported bool)) {
-	if guard == 0 {
-		return // closing control ends it before it begins
-	}
-	_ = syscall.Kill(-guard, syscall.SIGTERM) // another user's ends when control is closed
-	wait(termGrace)
-	_ = syscall.Kill(-guard, syscall.SIGKILL)
 }
 
 func exitCode(s syscall.WaitStatus) int {

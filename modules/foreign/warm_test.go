@@ -142,21 +142,23 @@ func TestWarmHostile(t *testing.T) {
 	t.Parallel()
 	w := newWarm(t)
 	for name, c := range map[string]struct{ text, want string }{
-		"noise":         {"print('noise')\nbasic.done(a=1)\nprint('more')\n", "junk after the JSON data: more"},
-		"closes all":    {"import os\nos.write(1, b'{\"a\": 2}')\nos.closerange(0, 100)\n", `"a":2`},
-		"forks":         {"import os\nos.fork()\nos.getpid() == os.getpgid(0)\nbasic.done(a=3)\nos._exit(0) if os.getppid() == 1 else None\n", `{`},
-		"stays behind":  {"import os, time\nif os.fork() == 0:\n  time.sleep(20)\n  os._exit(0)\nbasic.done(a=4)\n", `"a":4`},
-		"exits oddly":   {"import os\nos._exit(77)\n", `"rc":77`},
-		"is killed":     {"import os\nos.kill(os.getpid(), 11)\n", `"rc":-11`},
-		"kills parent":  {"import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(0.2)\nbasic.done(a=5)\n", `"a":5`},
-		"kills group":   {"import os\nos.kill(0, 9)\n", `"rc":-9`},
-		"kills warm":    {"import os\nup = open('/proc/%d/stat' % os.getppid()).read().rsplit(')', 1)[1].split()[1]\nos.kill(int(up), 9)\nbasic.done(a=6)\n", `"a":6`},
-		"raises":        {"raise ValueError('odd')\n", `ValueError: odd`},
-		"leaks":         {"import os\nkept = [os.dup(1) for _ in range(50)]\nbasic.done(a=7)\n", `"a":7`},
-		"templates":     {"basic.done(msg='{{ lookup(1) }}')\n", `"msg":"{{ lookup(1) }}"`},
-		"huge":          {"import sys\nfor _ in range(60): sys.stdout.write('x' * 1000000)\n", "at most"},
-		"imports badly": {"import nosuchmodule\n", "No module named"},
-		"breaks forks":  {"import sys, os, json\nos.fork = None\nsys.modules.clear()\nprint('{\"a\": 8}')\n", `"a":8`},
+		"noise":            {"print('noise')\nbasic.done(a=1)\nprint('more')\n", "junk after the JSON data: more"},
+		"closes all":       {"import os\nos.write(1, b'{\"a\": 2}')\nos.closerange(0, 100)\n", `"a":2`},
+		"forks":            {"import os\nos.fork()\nos.getpid() == os.getpgid(0)\nbasic.done(a=3)\nos._exit(0) if os.getppid() == 1 else None\n", `{`},
+		"stays behind":     {"import os, time\nif os.fork() == 0:\n  time.sleep(20)\n  os._exit(0)\nbasic.done(a=4)\n", `"a":4`},
+		"exits oddly":      {"import os\nos._exit(77)\n", `"rc":77`},
+		"is killed":        {"import os\nos.kill(os.getpid(), 11)\n", `"rc":-11`},
+		"kills parent":     {"import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(0.2)\nbasic.done(a=5)\n", `"a":5`},
+		"kills group":      {"import os\nos.kill(0, 9)\n", `"rc":-9`},
+		"kills warm":       {"import os\nup = open('/proc/%d/stat' % os.getppid()).read().rsplit(')', 1)[1].split()[1]\nos.kill(int(up), 9)\nbasic.done(a=6)\n", `"a":6`},
+		"raises":           {"raise ValueError('odd')\n", `ValueError: odd`},
+		"sleeps orphaned":  {"import os, time\nos.kill(os.getppid(), 9)\nprint('{\"a\": 9}', flush=True)\ntime.sleep(600)\n", `"a":9`},
+		"leaves its group": {"import os, subprocess\nos.setsid()\nsubprocess.run(['true'], preexec_fn=os.setsid, check=True)\nbasic.done(own=os.getsid(0) == os.getpid())\n", `"own":true`},
+		"leaks":            {"import os\nkept = [os.dup(1) for _ in range(50)]\nbasic.done(a=7)\n", `"a":7`},
+		"templates":        {"basic.done(msg='{{ lookup(1) }}')\n", `"msg":"{{ lookup(1) }}"`},
+		"huge":             {"import sys\nfor _ in range(60): sys.stdout.write('x' * 1000000)\n", "at most"},
+		"imports badly":    {"import nosuchmodule\n", "No module named"},
+		"breaks forks":     {"import sys, os, json\nos.fork = None\nsys.modules.clear()\nprint('{\"a\": 8}')\n", `"a":8`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -266,7 +268,7 @@ func TestWarmFallsBack(t *testing.T) {
 	t.Parallel()
 	w := newWarm(t)
 	p := warmly(t, w, "import os\nbasic.done(own=basic.LOADED_BY == os.getpid())\n", map[string]string{"ansible/module_utils/basic.py": "import json, os, sys\n" +
-		"if sys.path[0] and __builtins__ and 'random' in sys.modules and 'ast' in sys.modules: os._exit(3)\nLOADED_BY = os.getpid()\ndef done(**r): print(json.dumps(r))\n"})
+		"if sys.path[0] and 'gc' in sys.modules and 'ast' in sys.modules: os._exit(3)\nLOADED_BY = os.getpid()\ndef done(**r): print(json.dumps(r))\n"})
 	for range 2 {
 		wants(t, result(t, p), `"own":true`)
 	}
