@@ -81,9 +81,7 @@ func (r *Run) prepare(p *playbook.Play) (*playRun, error) {
 	if run.hosts, err = run.eval.ordered(run.listed); err != nil {
 		return nil, err
 	}
-	if run.name, err = run.eval.name(run.pattern); err != nil {
-		return nil, err
-	}
+	run.name = run.eval.name(run.pattern)
 	run.batches, err = run.eval.batches(run.hosts)
 	return run, err
 }

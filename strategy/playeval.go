@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"play/engine/jinja"
 	"play/engine/playbook"
 	"play/engine/source"
 	"play/engine/task"
@@ -33,17 +35,50 @@ func (e *playEval) resolve(v any) (any, error) {
 	return e.run.Executor.Context(scope, nil).Resolve(v)
 }
 
+// KeywordError is a keyword of a play that cannot be evaluated: none of the
+// play's hosts is contacted.
+type KeywordError struct {
+	Keyword string
+	Err     *source.Error // says where
+}
+
+// Error gives the cause with its place.
+func (e *KeywordError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *KeywordError) Unwrap() error { return e.Err }
+
+// field is the value of a play's keyword, which stands at pos.
+func (e *playEval) field(name string, v any, pos source.Pos) (any, error) {
+	v, err := e.resolve(v)
+	if err == nil {
+		return v, nil
+	}
+	var u *jinja.UndefinedError
+	cause := source.Errorf(pos, "the field '%s' cannot be evaluated: %w", name, err)
+	if errors.As(err, &u) {
+		if !u.Pos.IsZero() {
+			cause.Pos = u.Pos
+		}
+		cause = cause.WithHint("a play's own keywords see the variables of -e, vars, vars_files and vars_prompt, not those of its hosts")
+	}
+	return nil, &KeywordError{Keyword: name, Err: cause}
+}
+
 func (e *playEval) keyword(name string) (any, source.Pos, error) {
 	a, ok := e.play.Keywords[name]
 	if !ok {
 		return nil, e.play.Pos, nil
 	}
-	v, err := e.resolve(a.Value)
+	v, err := e.field(name, a.Value, a.Pos)
 	return v, a.Pos, err
 }
 
+// hosts is the value of the play's hosts keyword.
+func (e *playEval) hosts() (any, error) { return e.field("hosts", e.play.Hosts, e.play.Pos) }
+
 func (e *playEval) pattern() (string, error) {
-	v, err := e.resolve(e.play.Hosts)
+	v, err := e.hosts()
 	if err != nil {
 		return "", err
 	}
@@ -57,15 +92,17 @@ func (e *playEval) pattern() (string, error) {
 	return value.Str(v), nil
 }
 
-func (e *playEval) name(pattern string) (string, error) {
+// name is the play's name for people: as it was written where it cannot be
+// evaluated.
+func (e *playEval) name(pattern string) string {
 	if e.play.Name == nil {
-		return pattern, nil
+		return pattern
 	}
 	v, err := e.resolve(e.play.Name)
 	if err != nil {
-		return "", err
+		return sourceOf(e.play.Name)
 	}
-	return value.Str(v), nil
+	return value.Str(v)
 }
 
 // ordered applies the order keyword.

@@ -32,7 +32,7 @@ func NewPreview(b *vars.Builder, context func(*vars.Scope, *task.Files) *jinja.C
 
 // Heading returns the play's host patterns and its name.
 func (v *Preview) Heading() (patterns []string, name string, err error) {
-	hosts, err := v.eval.resolve(v.batch.play.Hosts)
+	hosts, err := v.eval.hosts()
 	if err != nil {
 		return nil, "", err
 	}
@@ -47,8 +47,7 @@ func (v *Preview) Heading() (patterns []string, name string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	name, err = v.eval.name(joined)
-	return patterns, name, err
+	return patterns, v.eval.name(joined), nil
 }
 
 // PlayTags are the play's own tags, sorted.
@@ -89,11 +88,11 @@ func (v *Preview) Tasks() []PreviewTask {
 }
 
 func (v *Preview) name(t *playbook.Task) string {
-	switch n := t.Name.(type) {
-	case nil:
+	if t.Name == nil {
 		return t.Written
-	case string:
-		return task.Name(t, n)
+	}
+	if t.Action == "include_role" {
+		return sourceOf(t.Name)
 	}
 	return task.Name(t, sourceOf(t.Name))
 }

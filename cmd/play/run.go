@@ -294,6 +294,10 @@ func (s *session) runAll(books []*playbook.Playbook) error {
 		if errors.Is(err, strategy.ErrQuit) {
 			return &codeError{code: exitInterrupted}
 		}
+		var keyword *strategy.KeywordError
+		if errors.As(err, &keyword) {
+			return &codeError{exitUnreachable, err}
+		}
 		if err != nil {
 			return &codeError{exitError, err}
 		}

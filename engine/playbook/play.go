@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -121,6 +122,7 @@ func (r *reader) play(p place, n *yaml.Node, entries []yamlload.Entry) *Play {
 		r.fail(source.Errorf(play.Pos, "the field 'hosts' is required but was not set").WithHint("a play says on which hosts it runs: \"hosts: all\""))
 	}
 	play.Name, play.Tags = c.Name, c.Tags
+	searchOwnCollection(play)
 	p.collections = collectionsOf(c.Keywords)
 	r.sections(p, sections)
 	return play
@@ -248,6 +250,21 @@ func keyText(e yamlload.Entry) string {
 		return e.Name
 	}
 	return plainText(e.Key)
+}
+
+// searchOwnCollection puts the collection that the play's file stands in before
+// the collections of its keyword.
+func searchOwnCollection(play *Play) {
+	_, below, ok := strings.Cut(filepath.ToSlash(absDir(play.Dir)), "/ansible_collections/")
+	parts := strings.SplitN(below, "/", 3)
+	if !ok || len(parts) < 2 {
+		return
+	}
+	names := value.NewList(parts[0] + "." + parts[1])
+	for _, c := range collectionsOf(play.Keywords) {
+		names.Append(c)
+	}
+	play.Keywords["collections"] = Attr{Value: names, Pos: play.Pos}
 }
 
 // collectionsOf lists the literal names of a collections keyword.
