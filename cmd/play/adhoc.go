@@ -20,6 +20,7 @@ func adhocCommand(h *host) *cli.Command {
 	flags := append(hostFlags(), connectFlags()...)
 	flags = append(flags, vaultFlags()...)
 	flags = append(flags, commonFlags()...)
+	flags = append(flags, versionFlag())
 	flags = append(flags,
 		&cli.StringFlag{Name: "module-name", Aliases: []string{"m"}, Value: "command", Usage: "run `MODULE`"},
 		&cli.StringFlag{Name: "args", Aliases: []string{"a"}, Usage: "the module's `ARGUMENTS`: k=v words or a JSON object"},
@@ -32,7 +33,7 @@ func adhocCommand(h *host) *cli.Command {
 		&cli.BoolFlag{Name: "diff", Aliases: []string{"D"}, Usage: "show what changes in files"},
 		&cli.IntFlag{Name: "forks", Aliases: []string{"f"}, Usage: "at most `N` hosts at a time"},
 		&cli.StringFlag{Name: "playbook-dir", Usage: "the `FOLDER` whose group_vars, roles and files count"},
-		&cli.StringSliceFlag{Name: "module-path", Aliases: []string{"M"}, Usage: "folders of modules"})
+		&cli.StringSliceFlag{Name: "module-path", Aliases: []string{"M"}, Usage: "look for modules in these `FOLDERS` too"})
 	return &cli.Command{
 		Name: "adhoc", Usage: "run one module on hosts", ArgsUsage: "PATTERN", Flags: flags, UseShortOptionHandling: true,
 		Action: func(c *cli.Context) error { return adhocAction(h, c) },

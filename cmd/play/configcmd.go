@@ -4,35 +4,62 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"play/engine/config"
+	"play/engine/yamldump"
 	"play/modules/value"
 )
 
 // configCommand shows the configuration as ansible-config does.
 func configCommand(h *host) *cli.Command {
-	flags := []cli.Flag{
-		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "read this `FILE` instead of the one that would be found"},
-		&cli.StringFlag{Name: "type", Aliases: []string{"t"}, Value: "base", Usage: "`KIND` of options: base, or all with those of plugins"},
-	}
-	changed := &cli.BoolFlag{Name: "only-changed", Aliases: []string{"changed-only"}, Usage: "only what is not at its default"}
-	sub := func(name, usage string, show func(*host, *cli.Context, *config.Config) error, more ...cli.Flag) *cli.Command {
-		return &cli.Command{Name: name, Usage: usage, Flags: append(flags[:2:2], more...), UseShortOptionHandling: true,
-			Action: func(c *cli.Context) error { return configAction(h, c, show) }}
+	sub := func(name, usage string, forms []string, show func(*configTool) error, more ...cli.Flag) *cli.Command {
+		flags := append(configFlags(forms), commonFlags()...)
+		return &cli.Command{Name: name, Usage: usage, ArgsUsage: "[PLUGIN...]", Flags: append(flags, more...), UseShortOptionHandling: true,
+			Action: func(c *cli.Context) error { return configAction(h, c, forms, show) }}
 	}
 	return &cli.Command{Name: "config", Usage: "show the configuration and where it is set", Action: noSubcommand, Subcommands: []*cli.Command{
-		sub("dump", "every option's value and where it was set", dumpConfig, changed),
-		sub("list", "every option: type, default, variable, place in ansible.cfg", listConfig),
-		sub("view", "print the configuration file", viewConfig),
+		sub("dump", "every option's value and where it was set", []string{"display", "json", "yaml"}, (*configTool).dump,
+			&cli.BoolFlag{Name: "only-changed", Aliases: []string{"changed-only"}, Usage: "only what is not at its default"}),
+		sub("init", "print a first configuration, every option at its default", config.Forms, (*configTool).init,
+			&cli.BoolFlag{Name: "disabled", Usage: "comment every option out"}),
+		sub("list", "every option: type, default, variable, place in ansible.cfg", []string{"yaml", "json"}, (*configTool).list),
+		sub("view", "print the configuration file", nil, (*configTool).view),
 	}}
 }
 
-func configAction(h *host, c *cli.Context, show func(*host, *cli.Context, *config.Config) error) error {
-	if kind := c.String("type"); kind != "base" && kind != "all" {
-		return usagef("--type is base or all, not %q", kind)
+// configFlags are the options of a subcommand that prints in these forms, the
+// first by default.
+func configFlags(forms []string) []cli.Flag {
+	flags := []cli.Flag{
+		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "read this `FILE` instead of the one that would be found"},
+		&cli.StringFlag{Name: "type", Aliases: []string{"t"}, Value: "base", Usage: "`KIND` of options: base, all, or a type of plugin such as connection"},
+	}
+	if len(forms) > 0 {
+		flags = append(flags, &cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: forms[0], Usage: "`FORM` of the output: " + strings.Join(forms, ", ")})
+	}
+	return flags
+}
+
+// configTool is one config command.
+type configTool struct {
+	host   *host
+	cli    *cli.Context
+	config *config.Config
+	choice config.Choice
+	form   string
+}
+
+func configAction(h *host, c *cli.Context, forms []string, show func(*configTool) error) error {
+	t := &configTool{host: h, cli: c, choice: config.Choice{Kind: c.String("type"), Plugins: c.Args().Slice()}, form: c.String("format")}
+	if !slices.Contains(config.Kinds, t.choice.Kind) {
+		return &codeError{exitUsage, fmt.Errorf("--type is one of %s, not %q", strings.Join(config.Kinds, ", "), t.choice.Kind)}
+	}
+	if len(forms) > 0 && !slices.Contains(forms, t.form) {
+		return &codeError{exitUsage, fmt.Errorf("--format is one of %s, not %q", strings.Join(forms, ", "), t.form)}
 	}
 	env := h.Environ
 	if file := c.String("config"); file != "" {
@@ -41,65 +68,58 @@ func configAction(h *host, c *cli.Context, show func(*host, *cli.Context, *confi
 		}
 		env = append(env[:len(env):len(env)], "ANSIBLE_CONFIG="+file)
 	}
-	cfg, err := config.Load(config.Source{Environ: env, Dir: h.Dir})
-	if err != nil {
+	var err error
+	if t.config, err = config.Load(config.Source{Environ: env, Dir: h.Dir}); err != nil {
 		return &codeError{exitOptions, err}
 	}
-	for _, w := range cfg.Warnings {
+	for _, w := range t.config.Warnings {
 		fmt.Fprintf(h.Err, "[WARNING]: %s\n", w)
 	}
-	return show(h, c, cfg)
+	return show(t)
 }
 
-func dumpConfig(h *host, c *cli.Context, cfg *config.Config) error {
-	_, err := io.WriteString(h.Out, cfg.Dump(c.Bool("only-changed"), c.String("type") == "all"))
+func (t *configTool) print(text string) error {
+	_, err := io.WriteString(t.host.Out, text)
 	return err
 }
 
-func viewConfig(h *host, _ *cli.Context, cfg *config.Config) error {
-	if cfg.File == "" {
+// printData prints data as JSON or YAML.
+func (t *configTool) printData(data any) error {
+	if t.form == "json" {
+		text, err := value.EncodeJSON(data, value.JSONOptions{Multiline: true, Indent: "    ", SortKeys: true})
+		if err != nil {
+			return err
+		}
+		return t.print(text + "\n")
+	}
+	text, err := yamldump.Dump(data, yamldump.Options{Flow: yamldump.FlowNever})
+	if err != nil {
+		return err
+	}
+	return t.print(text)
+}
+
+func (t *configTool) dump() error {
+	changed := t.cli.Bool("only-changed")
+	if t.form == "display" {
+		return t.print(t.config.Dump(t.choice, changed))
+	}
+	return t.printData(t.config.Entries(t.choice, changed))
+}
+
+func (t *configTool) init() error {
+	return t.print(t.config.Init(t.choice, t.form, t.cli.Bool("disabled")))
+}
+
+func (t *configTool) list() error { return t.printData(t.config.Table(t.choice)) }
+
+func (t *configTool) view() error {
+	if t.config.File == "" {
 		return &codeError{exitError, fmt.Errorf("cannot find a configuration file to show")}
 	}
-	text, err := os.ReadFile(cfg.File)
+	text, err := os.ReadFile(t.config.File)
 	if err != nil {
-		return fmt.Errorf("cannot read %q: %w", cfg.File, err)
+		return fmt.Errorf("cannot read %q: %w", t.config.File, err)
 	}
-	_, err = h.Out.Write(text)
-	return err
-}
-
-// listConfig prints what is known of the options, as YAML.
-func listConfig(h *host, c *cli.Context, cfg *config.Config) error {
-	var b strings.Builder
-	for _, o := range config.Options() {
-		if o.OfPlugin() && c.String("type") != "all" {
-			continue
-		}
-		fmt.Fprintf(&b, "%s:\n", o.Name)
-		if len(o.Choices) > 0 {
-			fmt.Fprintf(&b, "  choices: [%s]\n", strings.Join(o.Choices, ", "))
-		}
-		fmt.Fprintf(&b, "  default: %s\n", o.Default)
-		places(&b, "env", o.Env, func(name string) string { return "name: " + name })
-		places(&b, "ini", o.Ini, func(place string) string {
-			section, key, _ := strings.Cut(place, ".")
-			return "key: " + key + "\n    section: " + section
-		})
-		fmt.Fprintf(&b, "  type: %s\n", first(o.Type, "string"))
-		if v, ok := cfg.Get(o.Name); ok && v.Origin() != "default" {
-			fmt.Fprintf(&b, "  value: %s # %s\n", value.Str(v.Value), v.Origin())
-		}
-	}
-	_, err := io.WriteString(h.Out, b.String())
-	return err
-}
-
-func places(b *strings.Builder, title string, items []string, show func(string) string) {
-	if len(items) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "  %s:\n", title)
-	for _, item := range items {
-		fmt.Fprintf(b, "  - %s\n", show(item))
-	}
+	return t.print(string(text))
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -11,28 +13,70 @@ import (
 	"play/engine/source"
 )
 
-// docCommand says what modules, filters, tests and lookups take.
+// docCommand says what modules, filters, tests, lookups and roles take.
 func docCommand(h *host) *cli.Command {
 	return &cli.Command{
-		Name: "doc", Usage: "what a module, filter, test or lookup takes", ArgsUsage: "NAME...",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "type", Aliases: []string{"t"}, Value: "module", Usage: "`KIND`: module, filter, test, lookup"},
+		Name: "doc", Usage: "what a module, filter, test, lookup or role takes", ArgsUsage: "NAME...",
+		Flags: append(commonFlags(),
+			&cli.StringFlag{Name: "type", Aliases: []string{"t"}, Value: "module", Usage: "`KIND`: module, filter, test, lookup, role"},
 			&cli.BoolFlag{Name: "list", Aliases: []string{"l"}, Usage: "list the names"},
-		},
+			&cli.BoolFlag{Name: "list_files", Aliases: []string{"F"}, Usage: "list the modules and where they come from"},
+			&cli.BoolFlag{Name: "json", Aliases: []string{"j"}, Usage: "print JSON"},
+			&cli.BoolFlag{Name: "snippet", Aliases: []string{"s"}, Usage: "print a task with all of the module's options"},
+			&cli.BoolFlag{Name: "metadata-dump", Usage: "print everything that is known as JSON"},
+			&cli.BoolFlag{Name: "no-fail-on-errors", Usage: "accepted, without effect: a part that cannot be read has no part in --metadata-dump"},
+			&cli.StringSliceFlag{Name: "roles-path", Aliases: []string{"r"}, Usage: "look for roles in `FOLDER` first"},
+			&cli.StringFlag{Name: "entry-point", Aliases: []string{"e"}, Usage: "of a role only the `ENTRY` point"},
+			&cli.StringFlag{Name: "playbook-dir", Usage: "the `FOLDER` whose roles count", Value: "."},
+			&cli.StringSliceFlag{Name: "module-path", Aliases: []string{"M"}, Usage: "accepted, without effect: `FOLDERS` hold modules in Python, whose documentation is not read"},
+			versionFlag()),
 		UseShortOptionHandling: true,
-		Action: func(c *cli.Context) error {
-			d := &docs{out: h.Out, env: jinja.NewEnv(jinja.Options{})}
-			if c.Bool("list") {
-				return d.list(c.String("type"))
-			}
-			for _, name := range c.Args().Slice() {
-				if err := d.show(c.String("type"), name); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+		Action:                 func(c *cli.Context) error { return docAction(h, c) },
 	}
+}
+
+func docAction(h *host, c *cli.Context) error {
+	d := &docs{out: h.Out, env: jinja.NewEnv(jinja.Options{})}
+	kind, names := c.String("type"), c.Args().Slice()
+	switch {
+	case kind == "role":
+		return docRoles(h, c, d)
+	case c.Bool("metadata-dump"):
+		return d.dump()
+	case c.Bool("list_files"):
+		return d.files()
+	case c.Bool("list") && c.Bool("json"):
+		return d.listData(kind)
+	case c.Bool("list"):
+		return d.list(kind)
+	case len(names) == 0:
+		return usagef("play doc takes the names of what to describe, or -l")
+	case c.Bool("json"):
+		return d.data(kind, names)
+	}
+	show := func(name string) error { return d.show(kind, name) }
+	if c.Bool("snippet") {
+		show = d.snippet
+	}
+	for _, name := range names {
+		if err := show(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func docRoles(h *host, c *cli.Context, d *docs) error {
+	o, err := readOptions(c.Context, h, c)
+	if err != nil {
+		return err
+	}
+	r := &roleDocs{docs: d, host: h, entry: c.String("entry-point"),
+		dirs: slices.Concat(c.StringSlice("roles-path"), []string{filepath.Join(c.String("playbook-dir"), "roles")}, o.RolesPath)}
+	if c.Bool("list") {
+		return r.list()
+	}
+	return r.show(c.Args().Slice())
 }
 
 type docs struct {
@@ -48,7 +92,7 @@ func isBuiltin(kind string) (bool, error) {
 	case "module":
 		return false, nil
 	}
-	return false, usagef("there is no kind %q: module, filter, test, lookup", kind)
+	return false, usagef("there is no kind %q: module, filter, test, lookup, role", kind)
 }
 
 func (d *docs) list(kind string) error {

@@ -47,7 +47,7 @@ func runFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "no-live", Usage: "no status block at the foot of the terminal", Category: catRun},
 		&cli.BoolFlag{Name: "no-history", Usage: "do not keep the run in the history", Category: catRun},
 		&cli.StringFlag{Name: "compat", Usage: "template results as ansible-core `VERSION` has them: 2.18 or 2.19", EnvVars: []string{"PLAY_COMPAT"}, Category: catRun},
-		&cli.StringSliceFlag{Name: "module-path", Aliases: []string{"M"}, Usage: "folders of modules", Category: catRun},
+		&cli.StringSliceFlag{Name: "module-path", Aliases: []string{"M"}, Usage: "look for modules in these `FOLDERS` too", Category: catRun},
 	}
 }
 
@@ -57,8 +57,8 @@ func connectFlags() []cli.Flag {
 		&cli.StringFlag{Name: "private-key", Aliases: []string{"key-file"}, Usage: "log in with the key in `FILE`", Category: catConnect},
 		&cli.StringFlag{Name: "connection", Aliases: []string{"c"}, Usage: "`KIND` of connection: ssh or local", Category: catConnect},
 		&cli.IntFlag{Name: "timeout", Aliases: []string{"T"}, Usage: "give up connecting after `SECONDS`", Category: catConnect},
-		&cli.StringFlag{Name: "ssh-common-args", Usage: "ssh options (-o Name=Value …) for every connection", Category: catConnect},
-		&cli.StringFlag{Name: "ssh-extra-args", Usage: "further ssh options", Category: catConnect},
+		&cli.StringFlag{Name: "ssh-common-args", Usage: "ssh `OPTIONS` (-o Name=Value …) for every connection", Category: catConnect},
+		&cli.StringFlag{Name: "ssh-extra-args", Usage: "further ssh `OPTIONS`", Category: catConnect},
 		&cli.StringFlag{Name: "sftp-extra-args", Usage: "accepted, without effect", Hidden: true},
 		&cli.StringFlag{Name: "scp-extra-args", Usage: "accepted, without effect", Hidden: true},
 		&cli.BoolFlag{Name: "ask-pass", Aliases: []string{"k"}, Usage: "ask for the login password", Category: catConnect},

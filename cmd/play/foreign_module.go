@@ -22,7 +22,7 @@ import (
 func moduleCommand(h *host) *cli.Command {
 	where := []cli.Flag{
 		&cli.StringFlag{Name: "playbook-dir", Usage: "the `FOLDER` whose library, roles and collections count"},
-		&cli.StringSliceFlag{Name: "module-path", Aliases: []string{"M"}, Usage: "folders of modules"},
+		&cli.StringSliceFlag{Name: "module-path", Aliases: []string{"M"}, Usage: "look for modules in these `FOLDERS` too"},
 		&cli.StringFlag{Name: "args", Aliases: []string{"a"}, Usage: "the module's `ARGUMENTS`: k=v words or a JSON object"},
 	}
 	return &cli.Command{

@@ -15,6 +15,7 @@ import (
 func inventoryCommand(h *host) *cli.Command {
 	flags := append(hostFlags()[:3:3], vaultFlags()...)
 	flags = append(flags, commonFlags()...)
+	flags = append(flags, versionFlag())
 	flags = append(flags,
 		&cli.BoolFlag{Name: "list", Usage: "everything, as an inventory script prints it"},
 		&cli.StringFlag{Name: "host", Usage: "the variables of `HOST`"},
@@ -22,6 +23,7 @@ func inventoryCommand(h *host) *cli.Command {
 		&cli.BoolFlag{Name: "vars", Usage: "with --graph: variables too"},
 		&cli.BoolFlag{Name: "export", Usage: "with --list: keep variables with their groups"},
 		&cli.BoolFlag{Name: "yaml", Aliases: []string{"y"}, Usage: "YAML instead of JSON"},
+		&cli.BoolFlag{Name: "toml", Usage: "with --list: TOML instead of JSON"},
 		&cli.StringFlag{Name: "output", Usage: "write to `FILE`"},
 		&cli.StringFlag{Name: "playbook-dir", Usage: "the `FOLDER` whose group_vars and host_vars count"})
 	return &cli.Command{
@@ -58,6 +60,9 @@ func inventoryAction(h *host, c *cli.Context) error {
 			return usagef("Could not match supplied host pattern, ignoring: %s", c.String("host"))
 		}
 		text, err := r.HostText(c.String("host"), c.Bool("yaml"))
+		return printed(h, c, text, err)
+	case c.Bool("list") && c.Bool("toml") && !c.Bool("yaml"):
+		text, err := r.TOMLText()
 		return printed(h, c, text, err)
 	case c.Bool("list"):
 		text, err := r.ListText(c.Bool("yaml"))

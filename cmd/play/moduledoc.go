@@ -55,16 +55,24 @@ func (d *docs) listModules() error {
 
 // module prints one module by its short or a full name.
 func (d *docs) module(name string) error {
+	m, err := d.find(name)
+	if err == nil {
+		d.showModule(m)
+	}
+	return err
+}
+
+// find looks a module up by its short or a full name.
+func (d *docs) find(name string) (*documented, error) {
 	short := strings.TrimPrefix(name, "ansible.legacy.")
 	var names []string
 	for _, m := range documentedModules() {
 		if m.name == short || slices.Contains(m.names, short) {
-			d.showModule(&m)
-			return nil
+			return &m, nil
 		}
 		names = append(names, m.name)
 	}
-	return unknown("module", name, names)
+	return nil, unknown("module", name, names)
 }
 
 func (d *docs) showModule(m *documented) {

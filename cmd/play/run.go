@@ -20,12 +20,6 @@ import (
 	"play/strategy"
 )
 
-// Set by the build; see the Makefile.
-var (
-	version = "development"
-	commit  = ""
-)
-
 // codeError is an error that asks for a certain exit code; nothing more is
 // printed when Err is nil.
 type codeError struct {
@@ -60,6 +54,9 @@ func run(h *host, args []string) (code int) {
 	app := newApp(h)
 	if complete(h, app, args) {
 		return exitOK
+	}
+	if slices.Contains(args[1:], "--version") {
+		return exitCode(h, showVersion(h, filepath.Base(args[0])))
 	}
 	return exitCode(h, app.RunContext(ctx, prepare(app, args)))
 }
@@ -150,7 +147,7 @@ func playFlags() []cli.Flag {
 	flags = append(flags, connectFlags()...)
 	flags = append(flags, vaultFlags()...)
 	flags = append(flags, commonFlags()...)
-	return append(flags, &cli.BoolFlag{Name: "version", Usage: "say version and commit"})
+	return append(flags, versionFlag())
 }
 
 // prepare arranges the arguments of the command that they name.
@@ -180,31 +177,11 @@ var calledAs = map[string]string{
 	"ansible": "adhoc", "ansible-config": "config", "ansible-doc": "doc", "ansible-inventory": "inventory", "ansible-vault": "vault",
 }
 
-// versionText is what --version prints.
-func versionText() string {
-	c := commit
-	if c == "" {
-		c = "unknown"
-		if info, ok := debug.ReadBuildInfo(); ok {
-			for _, s := range info.Settings {
-				if s.Key == "vcs.revision" {
-					c = s.Value[:min(12, len(s.Value))]
-				}
-			}
-		}
-	}
-	return fmt.Sprintf("play %s (commit %s)\n", version, c)
-}
-
 // playAction runs the playbooks of the command line.
 func playAction(h *host, c *cli.Context) error {
-	if c.Bool("version") {
-		fmt.Fprint(h.Out, versionText())
-		return nil
-	}
 	paths := c.Args().Slice()
 	if len(paths) == 0 {
-		return usagef("a playbook to run must be given, for example \"play site.yml\"")
+		return &codeError{exitUsage, errors.New("a playbook to run must be given, for example \"play site.yml\"; \"play --help\" lists options and commands")}
 	}
 	o, err := readOptions(c.Context, h, c)
 	if err != nil {

@@ -193,7 +193,7 @@ func TestDefaults(t *testing.T) {
 	if got := strings.Join(s.Inventory, ":"); got != "/etc/ansible/hosts" {
 		t.Errorf("inventory %s", got)
 	}
-	if changed := c.Dump(true, true); changed != "CONFIG_FILE() = None\n" {
+	if changed := c.Dump(Choice{Kind: "all"}, true); changed != "CONFIG_FILE() = None\n" {
 		t.Errorf("changed without a file: %s", changed)
 	}
 	if v, ok := c.Lookup("DEFAULT_FORKS"); !ok || v != 50 {

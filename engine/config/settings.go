@@ -263,20 +263,22 @@ func (c *Config) list(name string) []string {
 	return nil
 }
 
-// Dump lists options as "config dump" does: name(origin) = value. With changed
-// only those that are not at their default; those of plugins with plugins.
-func (c *Config) Dump(changed, plugins bool) string {
+// Dump lists the chosen options as "config dump" does: name(origin) = value.
+// With changed only those that are not at their default.
+func (c *Config) Dump(choice Choice, changed bool) string {
 	var out strings.Builder
 	for _, name := range c.names {
+		if !choice.takes(c.values[name].Option) {
+			continue
+		}
 		if name == fileOption {
 			fmt.Fprintf(&out, "%s() = %s\n", name, cmp.Or(c.File, "None"))
 			continue
 		}
 		v := c.values[name]
-		if changed && v.Origin() == "default" || v.OfPlugin() && !plugins {
-			continue
+		if !changed || v.Origin() != "default" {
+			fmt.Fprintf(&out, "%s(%s) = %s\n", name, v.Origin(), value.Str(v.Value))
 		}
-		fmt.Fprintf(&out, "%s(%s) = %s\n", name, v.Origin(), value.Str(v.Value))
 	}
 	return out.String()
 }

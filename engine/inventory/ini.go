@@ -113,9 +113,9 @@ func (r *iniReader) section(name, kind string) error {
 	switch kind {
 	case "", "hosts":
 		r.kind = "hosts"
-		r.declare(name)
+		return r.declare(name)
 	case "children":
-		r.declare(name)
+		return r.declare(name)
 	case "vars":
 		if !r.known[name] {
 			r.pending = append(r.pending, pendingGroup{name, name, "vars", r.pos("[")})
@@ -129,9 +129,22 @@ func (r *iniReader) section(name, kind string) error {
 	return nil
 }
 
-func (r *iniReader) declare(name string) {
-	r.known[name] = true
+// declare makes a group, and the child of those that have named it before.
+func (r *iniReader) declare(name string) error {
 	r.group = r.inv.groupCalled(name)
+	if r.known[name] {
+		return nil
+	}
+	r.known[name] = true
+	for _, p := range r.pending {
+		if p.name != name || p.kind != "children" {
+			continue
+		}
+		if err := r.inv.groupCalled(p.section).addChild(r.group); err != nil {
+			return source.Errorf(p.pos, "%s", err)
+		}
+	}
+	return nil
 }
 
 // endVars hands the variables of a finished [group:vars] section to its group.
@@ -174,8 +187,9 @@ func (r *iniReader) child(line string) error {
 	if strings.ContainsAny(name, " \t") {
 		return r.fail(line, "cannot read %q: expected the name of a group", line)
 	}
-	if !r.known[name] {
+	if _, declared := r.inv.groups[name]; !declared && !r.known[name] {
 		r.pending = append(r.pending, pendingGroup{name, r.name, "children", r.pos(line)})
+		return nil
 	}
 	if err := r.group.addChild(r.inv.groupCalled(name)); err != nil {
 		return r.fail(line, "%s", err)

@@ -17,6 +17,8 @@ type Render struct {
 	Extra       *value.Dict // extra vars, shown with each host unless Export is set
 	Export      bool        // keep variables with the group or host that has them
 	Merge       bool        // hash_behaviour=merge
+
+	unsorted bool // variables as they were set, not by name
 }
 
 // internalNames are variables that are never shown: play sets them itself.
@@ -123,7 +125,7 @@ func (r *Render) groupVars(g *Group) (*value.Dict, error) {
 	return r.shown(layers), nil
 }
 
-// shown merges layers, leaves out internal names and sorts.
+// shown merges layers, leaves out internal names and sorts unless r is unsorted.
 func (r *Render) shown(layers []*Layer) *value.Dict {
 	merged := value.NewDict()
 	for _, l := range layers {
@@ -137,7 +139,9 @@ func (r *Render) shown(layers []*Layer) *value.Dict {
 		merged.Delete(name)
 	}
 	keys := merged.Keys()
-	slices.SortFunc(keys, func(a, b any) int { return cmp.Compare(value.Str(a), value.Str(b)) })
+	if !r.unsorted {
+		slices.SortFunc(keys, func(a, b any) int { return cmp.Compare(value.Str(a), value.Str(b)) })
+	}
 	sorted := value.NewDict()
 	for _, k := range keys {
 		v, _ := merged.GetKey(k)
