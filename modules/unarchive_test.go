@@ -52,7 +52,7 @@ func tarOf(t *testing.T, headers ...tar.Header) []byte {
 	return b.Bytes()
 }
 
-func TestUnarchiveStaysInItsFolder(t *testing.T) {
+func TestT7UnarchiveStaysInItsFolder(t *testing.T) {
 	t.Parallel()
 	for name, entries := range map[string][]tar.Header{
 		"dots":                {{Name: "../evil", Typeflag: tar.TypeReg}},
@@ -81,7 +81,7 @@ func TestUnarchiveStaysInItsFolder(t *testing.T) {
 	}
 }
 
-func TestUnarchiveAbsoluteNameAndSetuid(t *testing.T) {
+func TestT7UnarchiveAbsoluteNameAndSetuid(t *testing.T) {
 	t.Parallel()
 	dest := t.TempDir()
 	data := tarOf(t, tar.Header{Name: "/etc/evil", Typeflag: tar.TypeReg, Mode: 0o4755})
@@ -101,7 +101,7 @@ func TestUnarchiveAbsoluteNameAndSetuid(t *testing.T) {
 	}
 }
 
-func TestUnarchiveBomb(t *testing.T) {
+func TestT7UnarchiveBomb(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)

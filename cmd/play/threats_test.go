@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -363,6 +364,87 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 		}
 		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestT7FetchStaysInItsFolder: neither what a host is called nor the name of
+// its file leads out of the folder that fetch writes to.
+func TestT7FetchStaysInItsFolder(t *testing.T) {
+	t.Parallel()
+	dir, out := threatRun(t, map[string]string{
+		"in/secret": "x\n",
+		"more":      "../../evil ansible_connection=local\n.. ansible_connection=local\n",
+		"site.yml": `
+- hosts: all
+  tasks:
+  - fetch: {src: "{{ playbook_dir }}/in/secret", dest: "{{ playbook_dir }}/in/got"}
+  - fetch: {src: "{{ playbook_dir }}/in/../../../../../../../../..{{ playbook_dir }}/in/secret", dest: "{{ playbook_dir }}/in/dots"}
+  - fetch: {src: "{{ playbook_dir }}/in/./secret", dest: "{{ playbook_dir }}/in/flat/", flat: true}
+  - fetch: {src: "{{ playbook_dir }}/in/..", dest: "{{ playbook_dir }}/in/up/", flat: true}
+    ignore_errors: true
+`}, "-i", "more")
+	fetched := 0
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || e.Name() != "secret" {
+			return err
+		}
+		fetched++
+		if !strings.HasPrefix(path, filepath.Join(dir, "in")+"/") {
+			t.Error("outside the folder:", path)
+		}
+		return nil
+	})
+	if err != nil || fetched < 10 {
+		t.Errorf("%d files, %v:\n%s", fetched, err, out)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(dir)), "evil*")); len(left) > 0 {
+		t.Error("outside the folder:", left)
+	}
+}
+
+// TestT11NothingRunsBeforeAllIsKnown: a task that cannot be run is found before
+// the first host is contacted.
+func TestT11NothingRunsBeforeAllIsKnown(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	contacted := make(chan struct{}, 1)
+	go func() {
+		if c, err := l.Accept(); err == nil {
+			c.Close()
+			contacted <- struct{}{}
+		}
+	}()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	dir, out := threatRun(t, map[string]string{
+		"far": "far ansible_host=127.0.0.1 ansible_port=" + port + "\n",
+		"site.yml": `
+- hosts: all
+  tasks:
+  - command: touch {{ playbook_dir }}/RAN
+  - command: "true"
+  - {include_tasks: later.yml}
+- hosts: far
+  tasks:
+  - {name: fifth, no_such_module: {}}
+`,
+		"later.yml": "- debug: msg={{ 1 | no_such_filter }}\n",
+	}, "-i", "far")
+	if _, err := os.Stat(filepath.Join(dir, "RAN")); err == nil {
+		t.Error("a task ran")
+	}
+	select {
+	case <-contacted:
+		t.Error("a host was contacted")
+	default:
+	}
+	for _, want := range []string{"no_such_module", "no_such_filter", "site.yml:9", "later.yml:1", "nothing was run"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not named in:\n%s", want, out)
 		}
 	}
 }

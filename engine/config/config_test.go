@@ -102,7 +102,7 @@ func checkCase(t *testing.T, c configCase) {
 	}
 }
 
-func TestWorldWritableFolder(t *testing.T) {
+func TestT8WorldWritableFolder(t *testing.T) {
 	t.Parallel()
 	top, dir := workDir(t, "[defaults]\nforks=3\n")
 	if err := os.Chmod(dir, 0o777); err != nil {
