@@ -117,6 +117,10 @@ func (d *Deps) sendTo(ctx context.Context, t *connection.Target, c *wire.Call, b
 func (d *Deps) gatherFacts(ctx context.Context, a *task.Attempt) (*value.Dict, error) {
 	result, err := d.call(ctx, a, "setup", a.Args, nil)
 	if err == nil {
+		facts, _ := result.Get("ansible_facts")
+		if d, ok := facts.(*value.Dict); ok {
+			d.Set(task.Gathered, true)
+		}
 		result.Set("_ansible_verbose_override", true)
 	}
 	return result, err

@@ -104,11 +104,11 @@ func (b *batchRun) addStats(host string, e *task.Effect) {
 	if e.StatsPerHost {
 		key = host
 	}
-	entry, _ := b.custom.Get(key)
+	entry, _ := b.Sums.custom.Get(key)
 	d, _ := entry.(*value.Dict)
 	if d == nil {
 		d = value.NewDict()
-		b.custom.Set(key, d)
+		b.Sums.custom.Set(key, d)
 	}
 	for k, v := range e.Stats.All() {
 		if old, ok := d.GetKey(k); ok && !e.StatsReplace {

@@ -81,6 +81,9 @@ func (f *freeRun) next(host string) (more bool, err error) {
 			}
 			continue
 		}
+		if len(b.withoutFacts(t, []string{host})) == 0 {
+			continue
+		}
 		if len(f.busy) >= max(1, b.Forks) || f.at[t] >= b.width(t) {
 			return true, nil
 		}

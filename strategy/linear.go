@@ -67,15 +67,15 @@ func (b *batchRun) runTask(t *playbook.Task, pos iterator.Position, hosts []stri
 	if err != nil {
 		return err
 	}
+	if hosts = b.withoutFacts(t, hosts); len(hosts) == 0 {
+		return nil
+	}
 	runOn := hosts
 	if once {
 		runOn = hosts[:1]
 	}
 	b.Sink.TaskStart(ev)
 	s := &settle{b: b, task: t, event: ev, hosts: hosts, once: once}
-	if t.Action == "gather_facts" && b.GatherSmart && b.isOwn(t) {
-		runOn = b.withoutFacts(runOn)
-	}
 	fanOut(runOn, b.width(t), func(h string) *task.Outcome {
 		b.Sink.HostStart(h, ev)
 		return b.Executor.Run(b.ctx, h, t, ev)
@@ -99,11 +99,16 @@ func (b *batchRun) wantedByPerson(ev *event.Task) bool {
 	return answer != StepNo
 }
 
-// withoutFacts keeps the hosts whose facts are not known; the others are done.
-func (b *batchRun) withoutFacts(hosts []string) []string {
+// withoutFacts keeps the hosts that run a task: where a play gathers facts only
+// of hosts that none were gathered of, the others are done with that.
+func (b *batchRun) withoutFacts(t *playbook.Task, hosts []string) []string {
+	if t.Action != "gather_facts" || !b.GatherSmart || !b.isOwn(t) {
+		return hosts
+	}
 	var need []string
 	for _, h := range hosts {
-		if b.Builder.Store.Host(h).Facts().Len() > 0 {
+		gathered, _ := b.Builder.Store.Host(h).Injected().Get(task.Gathered)
+		if value.Truth(gathered) {
 			b.it.Done(h)
 			continue
 		}

@@ -77,17 +77,26 @@ type Run struct {
 	// IDs makes the ids of events unique over several playbooks; nil: over this
 	// one.
 	IDs *IDs
+	// Sums are the recap over several playbooks; nil: over this one.
+	Sums *Sums
 
 	failed      map[string]bool
 	unreachable map[string]bool
-	counts      map[string]*event.Counts
-	custom      *value.Dict
 	started     bool // StartAt was found
 	broken      bool // the last batch was ended by any_errors_fatal or max_fail_percentage
 }
 
 // IDs counts the plays and tasks that events were told of.
 type IDs struct{ plays, tasks int }
+
+// Sums are what a recap shows: each host's counts and the custom statistics.
+type Sums struct {
+	counts map[string]*event.Counts
+	custom *value.Dict
+}
+
+// NewSums returns sums of nothing.
+func NewSums() *Sums { return &Sums{counts: map[string]*event.Counts{}, custom: value.NewDict()} }
 
 // StepAnswer is what a person wants of the next task.
 type StepAnswer int
@@ -110,7 +119,9 @@ type Report struct {
 // could not be seen before; then there is no recap.
 func (r *Run) Playbook(ctx context.Context, pb *playbook.Playbook) (*Report, error) {
 	r.failed, r.unreachable = map[string]bool{}, map[string]bool{}
-	r.counts, r.custom = map[string]*event.Counts{}, value.NewDict()
+	if r.Sums == nil {
+		r.Sums = NewSums()
+	}
 	if r.IDs == nil {
 		r.IDs = &IDs{}
 	}
@@ -136,14 +147,14 @@ func (r *Run) Playbook(ctx context.Context, pb *playbook.Playbook) (*Report, err
 }
 
 func (r *Run) sendStats() {
-	counts := make(map[string]event.Counts, len(r.counts))
-	hosts := make([]string, 0, len(r.counts))
-	for h, c := range r.counts {
+	counts := make(map[string]event.Counts, len(r.Sums.counts))
+	hosts := make([]string, 0, len(r.Sums.counts))
+	for h, c := range r.Sums.counts {
 		counts[h] = *c
 		hosts = append(hosts, h)
 	}
 	sort.Strings(hosts)
-	r.Sink.Stats(hosts, counts, r.custom)
+	r.Sink.Stats(hosts, counts, r.Sums.custom)
 }
 
 func sortedKeys(m map[string]bool) []string {
@@ -157,10 +168,10 @@ func sortedKeys(m map[string]bool) []string {
 
 // count returns the host's line of the recap.
 func (r *Run) count(host string) *event.Counts {
-	c := r.counts[host]
+	c := r.Sums.counts[host]
 	if c == nil {
 		c = &event.Counts{}
-		r.counts[host] = c
+		r.Sums.counts[host] = c
 	}
 	return c
 }

@@ -90,6 +90,21 @@ func (c *factCache) read(host string) *value.Dict {
 	return facts
 }
 
+// keptFacts reads facts of earlier runs while the inventory is loaded; nil: none
+// are kept.
+func (s *session) keptFacts() func(host string) *value.Dict {
+	c := s.factCache()
+	if c.dir == "" {
+		return nil
+	}
+	return func(host string) *value.Dict {
+		if host != filepath.Base(host) {
+			return nil
+		}
+		return c.read(host)
+	}
+}
+
 // save keeps the facts that a playbook's run leaves.
 func (c *factCache) save() {
 	if c.dir == "" {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"play/action"
@@ -49,12 +50,13 @@ type session struct {
 	// live asks hosts for the last lines of running commands.
 	live bool
 	ids  strategy.IDs
+	sums *strategy.Sums
 }
 
 // newSession reads configuration, inventory and extra variables. It contacts
 // no host.
 func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*session, error) {
-	s := &session{host: h, opts: o, ctx: ctx, sink: sink, store: vars.NewStore()}
+	s := &session{host: h, opts: o, ctx: ctx, sink: sink, store: vars.NewStore(), sums: strategy.NewSums()}
 	s.store.Merge = o.Settings.HashMerge
 	secrets, err := vaultSecrets(ctx, h, o)
 	if err != nil {
@@ -109,6 +111,7 @@ func (s *session) close() {
 func (s *session) loadInventory() error {
 	load := func() (*inventory.Inventory, error) {
 		return inventory.Load(s.opts.Inventory, inventory.Options{Env: s.env, InvalidGroupChars: s.opts.Settings.InvalidGroups, HashMerge: s.opts.Settings.HashMerge, Vault: s.yaml.Vault, Context: s.ctx,
+			VarsFiles: s.varsFiles(), Facts: s.keptFacts(), Extra: s.extra, UseExtra: s.opts.Settings.UseExtraVars,
 			Environ: s.host.Environ, Plugin: s.plugins.Inventory, Warn: func(msg string) { s.sink.Warning(msg, source.Pos{}) }})
 	}
 	inv, err := load()
@@ -118,6 +121,23 @@ func (s *session) loadInventory() error {
 	s.inv = &hosts{limit: s.opts.Limit, load: load}
 	s.inv.inv.Store(inv)
 	return nil
+}
+
+// varsFiles reads how group_vars and host_vars count.
+func (s *session) varsFiles() inventory.VarsFiles {
+	set := s.opts.Settings
+	v := inventory.VarsFiles{Off: true, Stage: set.HostVarsStage, Own: set.HostVarsStage != "", Precedence: set.VarsPrecedence}
+	for _, name := range set.VarsEnabled {
+		name = strings.TrimPrefix(strings.TrimPrefix(name, "ansible.builtin."), "ansible.legacy.")
+		v.Off = v.Off && name != "host_group_vars"
+	}
+	if !v.Own && set.VarsStage == "start" {
+		v.Stage = "inventory"
+	}
+	for _, name := range v.Unknown() {
+		s.sink.Warning("Ignoring unknown variable precedence entry: "+name, source.Pos{})
+	}
+	return v
 }
 
 // context makes the evaluation context over a scope.
@@ -200,7 +220,7 @@ func (s *session) run(pb *playbook.Playbook) (*strategy.Report, error) {
 		Forks: s.opts.Forks, OnlyTags: s.opts.Tags, SkipTags: s.opts.SkipTags, Gather: s.opts.Gathering != "explicit",
 		GatherSmart: s.opts.Gathering == "smart", AnyErrorsFatal: s.opts.AnyErrorsFatal, ForceHandlers: s.opts.ForceHandlers,
 		Strategy: s.opts.Settings.Strategy, ShowArgs: s.opts.Settings.DisplayArgs, ShowUses: s.showUses,
-		IDs: &s.ids, StartAt: s.opts.StartAt, Prompts: s.prompts, ResetConnection: s.reset(deps, x)}
+		IDs: &s.ids, Sums: s.sums, StartAt: s.opts.StartAt, Prompts: s.prompts, ResetConnection: s.reset(deps, x)}
 	r.MissingHandlerWarns = !s.setting("ERROR_ON_MISSING_HANDLER")
 	talk := &console{s: s}
 	r.Debugger, r.EnableDebugger, r.DebugIgnored = talk, s.setting("ENABLE_TASK_DEBUGGER"), !s.setting("TASK_DEBUGGER_IGNORE_ERRORS")

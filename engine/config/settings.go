@@ -38,6 +38,13 @@ type Settings struct {
 	SkipTags       []string
 	Debugger       bool // enable_task_debugger
 
+	// Vars folders.
+	VarsEnabled    []string // vars_plugins_enabled
+	VarsStage      string   // run_vars_plugins: demand or start
+	HostVarsStage  string   // stage of host_group_vars: "", all, task or inventory
+	VarsPrecedence []string // precedence
+	UseExtraVars   bool     // use_extra_vars of inventory plugins
+
 	// Files.
 	Inventory       []string
 	InvalidGroups   string // force_valid_group_names
@@ -131,6 +138,11 @@ func (c *Config) running(s *Settings) {
 	s.Strategy = c.text("DEFAULT_STRATEGY")
 	s.PollInterval = c.int("DEFAULT_POLL_INTERVAL")
 	s.HashMerge = c.text("DEFAULT_HASH_BEHAVIOUR") == "merge"
+	s.VarsEnabled = c.list("VARIABLE_PLUGINS_ENABLED")
+	s.VarsStage = c.text("RUN_VARS_PLUGINS")
+	s.HostVarsStage = c.text("vars.host_group_vars.stage")
+	s.VarsPrecedence = c.list("VARIABLE_PRECEDENCE")
+	s.UseExtraVars = c.bool("inventory.constructed.use_extra_vars")
 	s.ErrorOnMissing = c.bool("ERROR_ON_MISSING_HANDLER")
 	s.Compat = c.text("PLAY_COMPAT")
 	s.NoHistory = c.bool("PLAY_NO_HISTORY")

@@ -75,11 +75,6 @@ func countsOf(c event.Counts) Counts {
 	return Counts{c.OK, c.Changed, c.Unreachable, c.Failed, c.Skipped, c.Rescued, c.Ignored}
 }
 
-func (c Counts) plus(d Counts) Counts {
-	return Counts{c.OK + d.OK, c.Changed + d.Changed, c.Unreachable + d.Unreachable, c.Failed + d.Failed,
-		c.Skipped + d.Skipped, c.Rescued + d.Rescued, c.Ignored + d.Ignored}
-}
-
 // Run is all that is kept of a run. Tasks name their play, and results their
 // task and host, by index.
 type Run struct {

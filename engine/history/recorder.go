@@ -135,10 +135,10 @@ func (r *Recorder) Result(res *event.Result) {
 	r.w.do(func(b *batch) error { return b.result(p) })
 }
 
-// Stats keeps the recap; of several playbooks it is the sum.
+// Stats keeps the recap; of several playbooks each is the sum so far.
 func (r *Recorder) Stats(hosts []string, counts map[string]event.Counts, _ *value.Dict) {
 	for _, h := range hosts {
-		r.totals[h] = r.totals[h].plus(countsOf(counts[h]))
+		r.totals[h] = countsOf(counts[h])
 		r.host(h)
 	}
 }

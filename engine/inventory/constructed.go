@@ -16,6 +16,7 @@ type constructedRun struct {
 	env           *jinja.Env
 	strict        bool // failing expressions are errors
 	varsFiles     bool // group_vars and host_vars count
+	extraVars     bool // extra vars count
 	noLeading     bool // no separator in front of a name without prefix
 	compose       *value.Dict
 	groups        *value.Dict
@@ -30,6 +31,7 @@ func (p *pluginFile) constructed() error {
 	}
 	c := &constructedRun{pluginFile: p, env: p.env(), constructedAt: p.layerPos()}
 	c.strict, c.varsFiles, c.noLeading = p.flag("strict", false), p.flag("use_vars_plugins", false), !p.flag("leading_separator", true)
+	c.extraVars = p.flag("use_extra_vars", p.inv.opts.UseExtra)
 	if c.compose, err = p.dict("compose"); err != nil {
 		return err
 	}
@@ -111,27 +113,15 @@ func (c *constructedRun) host(h *Host) error {
 
 // variables merges what is known of a host so far.
 func (c *constructedRun) variables(h *Host) (*value.Dict, error) {
-	all, groups := sortedGroups(h)
-	b := layerBuilder{inv: c.inv}
-	if c.varsFiles {
-		var err error
-		if b.layers, err = c.inv.buildLayers(h, ""); err != nil {
-			return nil, err
-		}
-	} else {
-		for _, g := range append([]*Group{all}, groups...) {
-			if g != nil {
-				b.add(g.vars...)
-			}
-		}
-		if h.Port != 0 {
-			b.add(&Layer{Vars: value.DictOf("ansible_port", h.Port)})
-		}
-		b.add(h.origin)
-		b.add(h.vars...)
+	layers, err := c.layers(h)
+	if err != nil {
+		return nil, err
+	}
+	if facts := c.inv.opts.Facts; facts != nil {
+		layers = append(slices.Clone(layers), &Layer{Vars: facts(h.Name)})
 	}
 	vars := value.NewDict()
-	for _, l := range b.layers {
+	for _, l := range layers {
 		if c.inv.opts.HashMerge {
 			vars = value.Combine(vars, l.Vars)
 			continue
@@ -143,8 +133,42 @@ func (c *constructedRun) variables(h *Host) (*value.Dict, error) {
 	return vars, nil
 }
 
+func (c *constructedRun) layers(h *Host) ([]*Layer, error) {
+	if c.varsFiles {
+		return c.inv.buildLayers(h, "", true)
+	}
+	all, groups := sortedGroups(h)
+	var layers []*Layer
+	for _, g := range append([]*Group{all}, groups...) {
+		if g != nil {
+			layers = append(layers, g.vars...)
+		}
+	}
+	if h.Port != 0 {
+		layers = append(layers, &Layer{Vars: value.DictOf("ansible_port", h.Port)})
+	}
+	if h.origin != nil {
+		layers = append(layers, h.origin)
+	}
+	return append(layers, h.vars...), nil
+}
+
+// expression evaluates what compose or keyed_groups give, which alone see extra
+// vars.
 func (c *constructedRun) expression(text, key string, vars *value.Dict) (any, error) {
-	return c.evaluate(c.env, "{{ "+text+" }}", key, vars)
+	return c.evaluate(c.env, "{{ "+text+" }}", key, c.withExtra(vars))
+}
+
+func (c *constructedRun) withExtra(vars *value.Dict) *value.Dict {
+	switch {
+	case !c.extraVars:
+		return vars
+	case c.inv.opts.HashMerge:
+		return value.Combine(vars, c.inv.opts.Extra)
+	}
+	all := vars.Clone()
+	all.Update(c.inv.opts.Extra)
+	return all
 }
 
 func (c *constructedRun) conditionalGroups(h *Host, vars *value.Dict) error {
@@ -177,9 +201,11 @@ func (c *constructedRun) keyedGroup(h *Host, k, vars *value.Dict) error {
 		return nil
 	}
 	prefix := optionOr(k, "prefix", "")
-	parent, err := c.parentName(k, vars)
-	if err != nil {
-		return err
+	parent, err := c.parentName(k, c.withExtra(vars))
+	if err != nil && c.strict {
+		return c.fail("keyed_groups", "%w", reason(err))
+	} else if err != nil {
+		return nil
 	}
 	sep := optionOr(k, "separator", "_")
 	names, err := keyNames(key, k, sep)
@@ -217,11 +243,7 @@ func (c *constructedRun) parentName(k, vars *value.Dict) (string, error) {
 	if v == nil {
 		return "", nil
 	}
-	name, err := c.textOf(c.env, v, "keyed_groups", vars)
-	if err != nil {
-		return "", c.fail("keyed_groups", "%w", reason(err))
-	}
-	return name, nil
+	return c.textOf(c.env, v, "keyed_groups", vars)
 }
 
 // keyNames turns a key's value into the ends of group names.

@@ -42,6 +42,15 @@ type Options struct {
 	// HashMerge is hash_behaviour=merge; the layers stay apart, but for what is
 	// shown and constructed.
 	HashMerge bool
+	// Extra are the extra vars: constructed sources that use them see them, and so
+	// do all of them with UseExtra.
+	Extra    *value.Dict
+	UseExtra bool
+	// Facts are the facts that are kept of a host from earlier runs, which
+	// constructed sources see; nil: there are none.
+	Facts func(host string) *value.Dict
+	// VarsFiles says how group_vars and host_vars count.
+	VarsFiles VarsFiles
 }
 
 // Inventory is the hosts and groups of a run. It is safe for concurrent use:

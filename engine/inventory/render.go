@@ -103,7 +103,7 @@ func (r *Render) hostVars(h *Host) (*value.Dict, error) {
 	if r.Export {
 		layers, err = r.Inventory.ownLayers(h, r.PlaybookDir)
 	} else {
-		layers, err = r.Inventory.Layers(h.Name, r.PlaybookDir)
+		layers, err = r.Inventory.listedLayers(h, r.PlaybookDir)
 	}
 	if err != nil {
 		return nil, err

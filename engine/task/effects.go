@@ -2,6 +2,9 @@ package task
 
 import "play/modules/value"
 
+// Gathered is the fact that tells that a host's facts were gathered.
+const Gathered = "_ansible_facts_gathered"
+
 // effects reads what a result does to the run.
 func (r *run) effects(d *ended) {
 	eff := Effect{Host: r.host, FromHost: r.sent}

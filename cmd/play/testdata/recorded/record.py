@@ -8,6 +8,8 @@ A case is a txtar archive. Its comment says what it shows and may hold
   env: NAME=value …  for the command
   deviation: …       why play answers otherwise (its answer is in stdout.play)
   play-status: N     play's exit status where it deviates
+  leave-out: …       lines that match are not compared: those that tell how often
+                     something was tried
   compare: hosts     only the order per host is compared (free strategies)
 Its files are laid out in a folder of their own, with an inventory of h1 to h4
 on the local connection unless it brings "hosts"; "stdin" is what is typed. Usage: record.py [case…]"""
