@@ -111,6 +111,7 @@ func All() []Module {
 		x509Certificate(),
 		x509CertificateInfo(),
 		x509CertificatePipe(),
+		xmlModule(),
 		yum(),
 		yumRepository(),
 		zypper(),
