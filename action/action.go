@@ -40,6 +40,9 @@ type Deps struct {
 	SSHOptions func(args string) (map[string]string, error)
 	// Vaulted reads a local file that is encrypted; vaulted is false for others.
 	Vaulted func(path string) (text []byte, vaulted bool, err error)
+	// Needs tells whether a call of a module needs the full agent (see
+	// modules.Needs); nil: none does.
+	Needs func(module string, args *value.Dict) bool
 	// Foreign serves modules that are not native; nil: there are only native ones.
 	Foreign *Foreign
 	// Live asks for the last lines of running commands, which go to the

@@ -70,7 +70,7 @@ func (d *Deps) request(a *task.Attempt, name string, args *value.Dict) (*wire.Ca
 		return nil, source.Errorf(a.Task.Pos, "cannot send the arguments of %q: %w", name, err)
 	}
 	return &wire.Call{Module: name, Args: encoded, Check: a.Check, Diff: a.Diff, NoLog: a.NoLog,
-		Verbosity: a.Executor.Options.Verbosity, Env: a.Env}, nil
+		Verbosity: a.Executor.Options.Verbosity, Env: a.Env, Full: d.Needs != nil && d.Needs(name, args)}, nil
 }
 
 // send delivers a call to the host's agent.
@@ -94,7 +94,7 @@ func (d *Deps) lines(a *task.Attempt) func(line []byte) {
 
 // sendTo delivers a call to the agent of a target. lines may be nil.
 func (d *Deps) sendTo(ctx context.Context, t *connection.Target, c *wire.Call, body io.Reader, lines func(line []byte)) (*value.Dict, error) {
-	link, err := d.Links.Get(ctx, t)
+	link, err := d.Links.Get(ctx, t.With(c.Full))
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,8 @@ type Target struct {
 	RemoteTmp       string            // the operator's choice for the agent's folder, tried first; "": the built-in ones
 	Become          *Become           // nil: the login user
 	Options         map[string]string // ssh options by lower-case ssh_config name, as -o gives them
+	// Full asks for the full agent: the plain one lacks the modules that need TLS.
+	Full bool
 }
 
 // Become says which other user a second agent runs as.
@@ -66,7 +68,7 @@ func (t *Target) Host() string {
 }
 
 // HostKey identifies the login connection that serves a target: two targets
-// that differ only in Become or in how patient they are share it. It holds secrets and is never shown.
+// that differ only in Become, Full or in how patient they are share it. It holds secrets and is never shown.
 func (t *Target) HostKey() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %q %q %d %q %q %q %t %t %q", t.Transport, t.Name, t.Host(), t.Port, t.User, t.Password,
@@ -77,13 +79,27 @@ func (t *Target) HostKey() string {
 	return b.String()
 }
 
-// Key identifies the agent that serves a target: one per login connection and
-// become. It holds secrets and is never shown.
+// Key identifies the agent that serves a target: one per login connection,
+// become and kind of agent. It holds secrets and is never shown.
 func (t *Target) Key() string {
-	if t.Become == nil {
-		return t.HostKey()
+	key := t.HostKey()
+	if t.Become != nil {
+		key += fmt.Sprintf(" become %q", *t.Become)
 	}
-	return fmt.Sprintf("%s become %q", t.HostKey(), *t.Become)
+	if t.Full {
+		key += " full"
+	}
+	return key
+}
+
+// With is the target with the agent of a kind.
+func (t *Target) With(full bool) *Target {
+	if t.Full == full {
+		return t
+	}
+	other := *t
+	other.Full = full
+	return &other
 }
 
 // Stream is a running process on the host: its stdin and stdout. Close ends

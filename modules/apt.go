@@ -42,7 +42,7 @@ func (aptArgs) Rules() argspec.Rules {
 }
 
 func apt() Module {
-	return Define("apt", "Manage packages with apt", runApt)
+	return Define("apt", "Manage packages with apt", runApt).Downloads("deb")
 }
 
 // aptRun is one run of apt.

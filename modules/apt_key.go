@@ -28,7 +28,7 @@ func (aptKeyArgs) Rules() argspec.Rules {
 }
 
 func aptKey() Module {
-	return Define("apt_key", "Trust a key of an APT repository, or no more", runAptKey)
+	return Define("apt_key", "Trust a key of an APT repository, or no more", runAptKey).Downloads("url")
 }
 
 // aptKeyRun is one run of apt_key.

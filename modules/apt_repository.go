@@ -25,7 +25,7 @@ type aptRepositoryArgs struct {
 }
 
 func aptRepository() Module {
-	return Define("apt_repository", "Add or remove APT repositories", runAptRepository)
+	return Define("apt_repository", "Add or remove APT repositories", runAptRepository).Downloads("repo")
 }
 
 func runAptRepository(c *Call, args *aptRepositoryArgs) (*Result, error) {

@@ -28,7 +28,7 @@ type authorizedKeyArgs struct {
 }
 
 func authorizedKey() Module {
-	return Define("authorized_key", "Manage the public keys that may log in", runAuthorizedKey).In("ansible.posix")
+	return Define("authorized_key", "Manage the public keys that may log in", runAuthorizedKey).Downloads("key").In("ansible.posix")
 }
 
 func runAuthorizedKey(c *Call, args *authorizedKeyArgs) (*Result, error) {

@@ -223,6 +223,9 @@ func (c *recordedCase) call(t *testing.T, m Module, root, top string) map[string
 		Context: context.Background(), Check: c.Check, Diff: c.Diff, Env: c.environ(root, top), Dir: root,
 		Home: "/root", TmpDir: top, Content: io.Discard, Output: io.Discard, Extra: value.NewDict(),
 	}
+	if m.Full(args) {
+		call.Web = HTTP // a plain agent runs the other cases
+	}
 	if c.Body != nil {
 		args.Set("src", "{source}")
 		call.Body = strings.NewReader(*c.Body)

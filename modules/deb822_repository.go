@@ -48,7 +48,7 @@ type deb822Options struct {
 // deb822Repository is younger than the recorded reference: it was written from
 // the documentation.
 func deb822Repository() Module {
-	return Define("deb822_repository", "Add or remove APT repositories in deb822 format", runDeb822Repository)
+	return Define("deb822_repository", "Add or remove APT repositories in deb822 format", runDeb822Repository).Downloads("signed_by")
 }
 
 func runDeb822Repository(c *Call, args *deb822RepositoryArgs) (*Result, error) {

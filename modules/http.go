@@ -69,8 +69,16 @@ type fetchError struct{ msg string }
 // Error returns the message.
 func (e *fetchError) Error() string { return e.msg }
 
-// send asks and follows redirects. The error is a *fetchError unless the call ended.
+// send asks and follows redirects, by what the call has for it. The error is a
+// *fetchError unless the call ended.
 func (h *httpClient) send(method, address string, body []byte, since time.Time) (*httpReply, error) {
+	if h.Web == nil {
+		return nil, &fetchError{"this agent does not speak HTTP"}
+	}
+	return h.Web(h, method, address, body, since)
+}
+
+func (h *httpClient) follow(method, address string, body []byte, since time.Time) (*httpReply, error) {
 	target, err := h.prepare(address)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 // askURI runs uri with return_content and gives its result, or its failure's message.
 func askURI(t *testing.T, env []string, pairs ...any) (*value.Dict, string) {
 	t.Helper()
-	c := &Call{Context: context.Background(), TmpDir: t.TempDir(), Env: env, Content: io.Discard, Output: io.Discard, Extra: value.NewDict()}
+	c := &Call{Web: HTTP, Context: context.Background(), TmpDir: t.TempDir(), Env: env, Content: io.Discard, Output: io.Discard, Extra: value.NewDict()}
 	args := value.DictOf(append([]any{"return_content", true}, pairs...)...)
 	var into uriArgs
 	if _, err := argspec.Of(into).Decode("uri", args, argspec.Env{}, &into); err != nil {

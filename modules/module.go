@@ -31,6 +31,7 @@ type Call struct {
 	Content   io.Writer     // content sent back with the result (fetch); never nil, and slow when the controller is
 	Output    io.Writer     // output of running commands, of which a display may show the last line; never nil, and safe for concurrent use
 	Warm      *foreign.Warm // interpreters that Python modules fork from; nil: each has a process of its own
+	Web       Web           // what speaks HTTP; nil in the plain agent
 	Extra     *value.Dict   // the "_ansible_*" and controller-side hints of the call; never nil
 }
 
@@ -50,8 +51,12 @@ type Module struct {
 	// Complete tells that the result is another program's: neither what is
 	// known of its files nor an invocation is added.
 	Complete bool
-	zero     func() any
-	run      func(c *Call, args any) (*Result, error)
+	// downloads are the arguments that may be an address (see Downloads), and
+	// large marks a module of the list Large.
+	downloads []string
+	large     bool
+	zero      func() any
+	run       func(c *Call, args any) (*Result, error)
 }
 
 // Define makes a module from its run function; P is a pointer to the argument

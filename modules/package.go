@@ -46,7 +46,7 @@ type packageArgs struct {
 }
 
 func packageModule() Module {
-	return Define("package", "Manage packages with the system's package manager", runPackage)
+	return Define("package", "Manage packages with the system's package manager", runPackage).Downloads("deb")
 }
 
 func runPackage(c *Call, args *packageArgs) (*Result, error) {
@@ -60,7 +60,7 @@ func runPackage(c *Call, args *packageArgs) (*Result, error) {
 	if use == "dnf5" {
 		use = "dnf"
 	}
-	m, ok := Table(All())[use]
+	m, ok := Table(Plain())[use]
 	if !ok || use == "package" {
 		return nil, Failf("Could not find a module for %s.", use)
 	}

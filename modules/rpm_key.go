@@ -16,7 +16,7 @@ type rpmKeyArgs struct {
 }
 
 func rpmKey() Module {
-	return Define("rpm_key", "Trust a key of an RPM repository, or no more", runRPMKey)
+	return Define("rpm_key", "Trust a key of an RPM repository, or no more", runRPMKey).Downloads("key")
 }
 
 // rpmKeyRun is one run of rpm_key.

@@ -39,7 +39,7 @@ func (unarchiveArgs) Rules() argspec.Rules {
 }
 
 func unarchive() Module {
-	return Define("unarchive", "Unpack an archive", runUnarchive)
+	return Define("unarchive", "Unpack an archive", runUnarchive).Downloads("src")
 }
 
 // unpacking is one run of unarchive.

@@ -32,7 +32,7 @@ func (zypperRepositoryArgs) Rules() argspec.Rules {
 }
 
 func zypperRepository() Module {
-	return Define("zypper_repository", "Manage repositories of SUSE systems", runZypperRepository).NoCheck().In("community.general", "community.general.packaging.os")
+	return Define("zypper_repository", "Manage repositories of SUSE systems", runZypperRepository).NoCheck().Downloads("repo").In("community.general", "community.general.packaging.os")
 }
 
 // zypperRepo is one repository on its way to the wanted state.

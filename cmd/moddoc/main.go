@@ -13,6 +13,7 @@ import (
 	"play/action"
 	"play/modules"
 	"play/modules/moddoc"
+	"play/modules/value"
 )
 
 const help = "usage: moddoc coverage | moddoc table\nrun it in the project's folder"
@@ -71,6 +72,7 @@ type native struct {
 	doc    string
 	action bool // served on the control machine, with or without a module
 	module bool
+	full   bool // the full agent alone has the module
 }
 
 // natives lists all that serves tasks, modules first.
@@ -82,7 +84,7 @@ func natives() []native {
 			continue
 		}
 		at[m.Name] = len(list)
-		list = append(list, native{short: m.Name, names: m.FullNames(), doc: m.Doc, module: true})
+		list = append(list, native{short: m.Name, names: m.FullNames(), doc: m.Doc, module: true, full: m.Full(value.NewDict())})
 	}
 	for _, name := range action.Names() {
 		if i, ok := at[name]; ok {

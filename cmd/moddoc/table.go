@@ -17,7 +17,8 @@ const intro = `# Native modules
 
 Made by ` + "`make docs`" + `; do not edit. ` + "`play doc NAME`" + ` prints a module's options, examples and returned values.
 
-A module runs in the agent on the host; an action runs on the control machine, and uses the host where its work is there. Cases are
+A module runs in the agent on the host (those marked "full" in the second, larger agent, which a host gets only where a task
+needs it, see [the protocol](protocol.md#two-agents)); an action runs on the control machine, and uses the host where its work is there. Cases are
 recorded: the same arguments on the same tree were given to the reference's own module (ansible-core 2.14 and its collections), and
 the native one gives the same result and leaves the same tree. "same" counts those that find nothing to do, "check" those in check mode,
 "wrong" those that fail.
@@ -121,10 +122,18 @@ func row(out io.Writer, notes *strings.Builder, project fs.FS, m native) error {
 // kind tells where a module runs.
 func kind(m native) string {
 	switch {
-	case m.action && m.module:
-		return "action and module"
-	case m.action:
+	case m.action && !m.module:
 		return "action"
+	case m.action:
+		return "action and module" + agent(m)
 	}
-	return "module"
+	return "module" + agent(m)
+}
+
+// agent tells which agent has the module, if not every one.
+func agent(m native) string {
+	if m.full {
+		return " (full)"
+	}
+	return ""
 }

@@ -1,13 +1,15 @@
 // Command play-agent runs modules on a target for play, which uploads and
-// starts it; see docs/protocol.md. It is of no use on a terminal.
+// starts it; see docs/protocol.md. This is the plain agent; cmd/play-agent/full
+// has the modules that need TLS too. It is of no use on a terminal.
 package main
 
 import (
 	"os"
 
+	"play/modules"
 	"play/modules/agent"
 )
 
 func main() {
-	os.Exit(agent.Main(os.Args[1:]))
+	os.Exit(agent.Main(os.Args[1:], modules.Plain(), nil))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"embed"
+	"errors"
 	"io/fs"
 	"os"
 
@@ -19,19 +20,23 @@ const agentCommand = "play-agent"
 var embedded embed.FS
 
 // agentBinaries are the agents that this build can send to hosts: the embedded
-// ones, or itself.
-func agentBinaries() (start.Agents, error) {
+// ones, plain and full, or itself, which is both (full is nil then).
+func agentBinaries() (plain, full start.Agents, err error) {
 	files, err := fs.Sub(embedded, "agents")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	set, err := agents.NewEmbedded(files)
-	if err != nil || set != nil {
-		return set, err
-	}
-	self, err := os.Executable()
+	small, err := agents.NewEmbedded(files, agents.PlainIndex)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return agents.NewSelf(self, agentCommand, "serve"), nil
+	if small == nil {
+		self, err := os.Executable()
+		return agents.NewSelf(self, agentCommand, "serve"), nil, err
+	}
+	large, err := agents.NewEmbedded(files, agents.FullIndex)
+	if err == nil && large == nil {
+		err = errors.New("cannot find the full agents in this build: run make agents again")
+	}
+	return small, large, err
 }

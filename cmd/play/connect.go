@@ -35,7 +35,7 @@ func (c *connections) Close() {
 // newPool makes the pool of connections with every transport. verbosity is what
 // people asked to see. Questions to the person end with ctx.
 func newPool(ctx context.Context, h *host, sink event.Sink, verbosity int) (*connections, error) {
-	binaries, err := agentBinaries()
+	plainAgents, fullAgents, err := agentBinaries()
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,8 @@ func newPool(ctx context.Context, h *host, sink event.Sink, verbosity int) (*con
 	}
 	return &connections{dialer: dialer, Pool: pool.New(pool.Config{
 		Dial:   dial,
-		Agents: binaries,
+		Agents: plainAgents,
+		Full:   fullAgents,
 		Open: func(ctx context.Context, s connection.Stream, host string) (connection.Link, error) {
 			return link.OpenWith(ctx, s, host, link.Options{Trace: trace})
 		},

@@ -6,12 +6,13 @@ package main
 import (
 	"os"
 
+	"play/modules"
 	"play/modules/agent"
 )
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == agentCommand {
-		os.Exit(agent.Main(os.Args[2:]))
+		os.Exit(agent.Main(os.Args[2:], modules.All(), modules.HTTP))
 	}
 	os.Exit(run(newHost(), os.Args))
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"play/connection/fleet"
+	"play/modules"
 	"play/modules/agent"
 )
 
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 		_ = os.Setenv("PLAY_NO_HISTORY", "1") // cannot fail with such a name
 	}
 	if len(os.Args) > 1 && os.Args[1] == agentCommand {
-		os.Exit(agent.Main(os.Args[2:]))
+		os.Exit(agent.Main(os.Args[2:], modules.All(), modules.HTTP))
 	}
 	if os.Getenv("PLAY_TEST_MAIN") != "" {
 		os.Exit(run(newHost(), os.Args))

@@ -22,6 +22,7 @@ import (
 	"play/engine/vars"
 	"play/engine/vault"
 	"play/engine/yamlload"
+	"play/modules"
 	"play/modules/value"
 	"play/strategy"
 )
@@ -243,7 +244,7 @@ func (s *session) setPlaybook(pb *playbook.Playbook) {
 
 func (s *session) deps() *action.Deps {
 	o := s.opts
-	return &action.Deps{Links: s.pool, Loader: s.loader, Vaulted: s.vaulted, Terminal: s.host, Now: time.Now, Managed: o.Managed,
+	return &action.Deps{Links: s.pool, Needs: modules.Needs(), Loader: s.loader, Vaulted: s.vaulted, Terminal: s.host, Now: time.Now, Managed: o.Managed,
 		SSHOptions: sshOptions, JobID: newJobID, Live: s.live, Foreign: newForeign(s.host, o, s.finder), Defaults: o.Connection, HashMerge: o.Settings.HashMerge}
 }
 

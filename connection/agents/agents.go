@@ -28,7 +28,9 @@ import (
 const idLength = 32
 
 // Embedded is the set of executables that a build carries. Its index has one
-// line for each: "linux amd64 SIZE SHA256 FILE", FILE being compressed by zstd.
+// line for each: "linux amd64 SIZE SHA256 FILE", FILE being compressed by zstd,
+// and where there is a sixth field, another such file, whose content was the
+// dictionary.
 type Embedded struct {
 	files   fs.FS
 	id      string
@@ -36,19 +38,25 @@ type Embedded struct {
 }
 
 type entry struct {
-	platform, hash, file string
-	size                 int64
+	platform, hash, file, base string
+	size                       int64
 }
 
 var _ start.Agents = (*Embedded)(nil)
 
-// IndexName is the index's file name.
-const IndexName = "index"
+// The file names of the indexes: of the plain agents and of the full ones.
+const (
+	PlainIndex = "index"
+	FullIndex  = "index-full"
+)
 
-// NewEmbedded reads the index of files. Without an index it returns nil and no
-// error: the build carries no agents.
-func NewEmbedded(files fs.FS) (*Embedded, error) {
-	index, err := fs.ReadFile(files, IndexName)
+// DictionaryID marks a file that was compressed with the other file's content.
+const DictionaryID = 1
+
+// NewEmbedded reads the index of that name. Without it it returns nil and no
+// error: the build carries no such agents.
+func NewEmbedded(files fs.FS, name string) (*Embedded, error) {
+	index, err := fs.ReadFile(files, name)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
@@ -60,14 +68,18 @@ func NewEmbedded(files fs.FS) (*Embedded, error) {
 	lines := bufio.NewScanner(strings.NewReader(string(index)))
 	for lines.Scan() {
 		f := strings.Fields(lines.Text())
-		if len(f) != 5 {
+		if len(f) != 5 && len(f) != 6 {
 			return nil, fmt.Errorf("cannot read the index of embedded agents: bad line %q", lines.Text())
 		}
 		size, err := strconv.ParseInt(f[2], 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the index of embedded agents: bad size in %q", lines.Text())
 		}
-		e.entries = append(e.entries, entry{platform: f[0] + "/" + f[1], size: size, hash: f[3], file: f[4]})
+		one := entry{platform: f[0] + "/" + f[1], size: size, hash: f[3], file: f[4]}
+		if len(f) == 6 {
+			one.base = f[5]
+		}
+		e.entries = append(e.entries, one)
 	}
 	return e, nil
 }
@@ -94,18 +106,34 @@ func (e *Embedded) Binary(goos, goarch string) (start.Binary, bool) {
 		return start.Binary{}, false
 	}
 	one := e.entries[i]
-	return start.Binary{Hash: one.hash, Size: one.size, Open: func() (io.ReadCloser, error) {
-		file, err := e.files.Open(one.file)
+	return start.Binary{Hash: one.hash, Size: one.size, Open: func() (io.ReadCloser, error) { return e.open(one) }}, true
+}
+
+// open unpacks an executable while it is read.
+func (e *Embedded) open(one entry) (io.ReadCloser, error) {
+	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64 << 20)}
+	if one.base != "" {
+		r, err := e.open(entry{file: one.base})
 		if err != nil {
 			return nil, err
 		}
-		r, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
+		defer r.Close()
+		base, err := io.ReadAll(r)
 		if err != nil {
-			file.Close()
 			return nil, err
 		}
-		return &unpacked{Decoder: r, file: file}, nil
-	}}, true
+		options = append(options, zstd.WithDecoderDictRaw(DictionaryID, base))
+	}
+	file, err := e.files.Open(one.file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := zstd.NewReader(file, options...)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &unpacked{Decoder: r, file: file}, nil
 }
 
 // unpacked closes the decoder and its file.

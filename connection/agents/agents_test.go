@@ -49,7 +49,7 @@ func TestEmbedded(t *testing.T) {
 	}
 	index := fmt.Sprintf("linux amd64 %d %s a.zst\nfreebsd arm64 1 00 b.zst\n", len(binary), sum(binary))
 	files := fstest.MapFS{"index": {Data: []byte(index)}, "a.zst": {Data: enc.EncodeAll(binary, nil)}}
-	set, err := agents.NewEmbedded(files)
+	set, err := agents.NewEmbedded(files, agents.PlainIndex)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,19 +63,48 @@ func TestEmbedded(t *testing.T) {
 	if got := set.Platforms(); !slices.Equal(got, []string{"linux/amd64", "freebsd/arm64"}) {
 		t.Errorf("platforms %q", got)
 	}
-	other, err := agents.NewEmbedded(fstest.MapFS{"index": {Data: []byte(index + "linux arm64 1 00 c.zst\n")}})
+	other, err := agents.NewEmbedded(fstest.MapFS{"index": {Data: []byte(index + "linux arm64 1 00 c.zst\n")}}, agents.PlainIndex)
 	if err != nil || other.ID() == set.ID() || len(set.ID()) != 32 {
 		t.Errorf("ids %q and %q, %v", set.ID(), other.ID(), err)
 	}
 }
 
+// TestEmbeddedFull: a full agent is unpacked with its plain one as the dictionary.
+func TestEmbeddedFull(t *testing.T) {
+	t.Parallel()
+	plain, full := []byte(strings.Repeat("plain code ", 1000)), []byte(strings.Repeat("plain code ", 999)+"and more")
+	pack := func(data []byte, options ...zstd.EOption) *fstest.MapFile {
+		enc, err := zstd.NewWriter(nil, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &fstest.MapFile{Data: enc.EncodeAll(data, nil)}
+	}
+	index := fmt.Sprintf("linux amd64 %d %s full.zst plain.zst\nlinux arm64 1 00 full.zst absent.zst\n", len(full), sum(full))
+	set, err := agents.NewEmbedded(fstest.MapFS{
+		agents.FullIndex: {Data: []byte(index)}, "plain.zst": pack(plain),
+		"full.zst": pack(full, zstd.WithEncoderDictRaw(agents.DictionaryID, plain)),
+	}, agents.FullIndex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, ok := set.Binary("linux", "amd64")
+	if !ok || b.Hash != sum(full) || !bytes.Equal(content(t, b), full) {
+		t.Errorf("got %+v, %t", b, ok)
+	}
+	b, _ = set.Binary("linux", "arm64")
+	if _, err := b.Open(); err == nil {
+		t.Error("an agent was unpacked without its dictionary")
+	}
+}
+
 func TestEmbeddedIndex(t *testing.T) {
 	t.Parallel()
-	if set, err := agents.NewEmbedded(fstest.MapFS{}); set != nil || err != nil {
+	if set, err := agents.NewEmbedded(fstest.MapFS{}, agents.PlainIndex); set != nil || err != nil {
 		t.Errorf("without an index: %v, %v", set, err)
 	}
 	for _, index := range []string{"linux amd64\n", "linux amd64 many 00 a.zst\n"} {
-		_, err := agents.NewEmbedded(fstest.MapFS{"index": {Data: []byte(index)}})
+		_, err := agents.NewEmbedded(fstest.MapFS{"index": {Data: []byte(index)}}, agents.PlainIndex)
 		if err == nil || !strings.Contains(err.Error(), "cannot read the index of embedded agents") {
 			t.Errorf("%q: %v", index, err)
 		}

@@ -39,7 +39,7 @@ func Agent() {
 	list := append(modules.All(), modules.Define("contract_echo", "sends its content back", echo))
 	slices.SortFunc(list, func(a, b modules.Module) int { return strings.Compare(a.Name, b.Name) })
 	err := agent.Serve(context.Background(), os.Stdin, os.Stdout, agent.Config{
-		Modules: list, Env: os.Environ(), Home: home, Dir: home, TmpParents: []string{home},
+		Modules: list, Web: modules.HTTP, Env: os.Environ(), Home: home, Dir: home, TmpParents: []string{home},
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

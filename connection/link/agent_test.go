@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv("LINK_TEST_AGENT") != "" && len(os.Args) > 1 && os.Args[1] == "agent" {
-		os.Exit(agent.Main(os.Args[2:]))
+		os.Exit(agent.Main(os.Args[2:], modules.All(), modules.HTTP))
 	}
 	os.Exit(m.Run())
 }

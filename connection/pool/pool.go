@@ -1,5 +1,5 @@
 // Package pool keeps one connection per host and one agent per (host, user)
-// for a whole run. Flowing in: targets. Flowing out: started links. It starts
+// for a whole run, and a second one, the full agent, for those that need it. Flowing in: targets. Flowing out: started links. It starts
 // each once, whoever asks first, and ends all at the end; it runs no module and
 // judges no result.
 package pool
@@ -28,6 +28,7 @@ type Open func(ctx context.Context, s connection.Stream, host string) (connectio
 type Config struct {
 	Dial   map[string]Dial // by transport name: "ssh", "local"
 	Agents start.Agents
+	Full   start.Agents // the agents with every module; nil: Agents has
 	Open   Open
 	Trace  connection.Trace // what is done for a host
 	User   string           // who runs play, and so the login user of local targets; "": is looked up
@@ -63,7 +64,7 @@ func New(config Config) *Pool {
 // The error is an *UnreachableError, a *BecomeError or ctx's own. A failure is
 // not kept, so a later Get tries anew, except after a rejected become password.
 func (p *Pool) Get(ctx context.Context, t *connection.Target) (connection.Link, error) {
-	t = p.effective(t)
+	t = p.serving(p.effective(t))
 	s, err := claim(p, p.agents, t.Key(), t.HostKey(), func() (connection.Link, error) { return p.startAgent(t) })
 	if err != nil {
 		return nil, err
@@ -78,6 +79,25 @@ func (p *Pool) Get(ctx context.Context, t *connection.Target) (connection.Link, 
 		}
 	}
 	return &pooled{Link: l, lost: lost}, nil
+}
+
+// serving is the target with the kind of agent that is asked for, or with the
+// other kind where that runs already and can do the same: a full agent serves
+// every call, and one that was on the host anyway may be full whatever was asked.
+func (p *Pool) serving(t *connection.Target) *connection.Target {
+	if p.config.Full == nil {
+		return t.With(false)
+	}
+	other := t.With(!t.Full)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if own := p.agents[t.Key()]; own != nil && own.ready() {
+		return t
+	}
+	if s := p.agents[other.Key()]; s != nil && s.ready() && s.value.Hello().Full {
+		return other
+	}
+	return t
 }
 
 // effective is the target without its become where that leads to the login user
@@ -169,9 +189,13 @@ func (p *Pool) startAgent(t *connection.Target) (connection.Link, error) {
 // agentOver starts the agent; a copy on the host that does not come up (cut
 // off, say) is replaced, once.
 func (p *Pool) agentOver(tr connection.Transport, t *connection.Target) (connection.Link, error) {
+	agents := p.config.Agents
+	if t.Full {
+		agents = p.config.Full
+	}
 	options := start.Options{Host: t.Name, RemoteTmp: t.RemoteTmp, Stall: 3 * t.ConnectTimeout(), Trace: p.config.Trace}
 	tr = p.become(tr, t)
-	s, err := start.Agent(p.ctx, tr, p.config.Agents, options)
+	s, err := start.Agent(p.ctx, tr, agents, options)
 	if err != nil {
 		return nil, unreachable(t, err)
 	}
@@ -180,7 +204,7 @@ func (p *Pool) agentOver(tr connection.Transport, t *connection.Target) (connect
 		return l, err
 	}
 	options.Fresh = true
-	s, again := start.Agent(p.ctx, tr, p.config.Agents, options)
+	s, again := start.Agent(p.ctx, tr, agents, options)
 	if again != nil {
 		return nil, unreachable(t, err)
 	}

@@ -35,25 +35,30 @@ while read -r line; do
 done
 `
 
-type agents struct{}
+// full is one that says so of itself.
+var full = strings.Replace(agent, "$$", "$$ full", 1)
 
-func sum() string { h := sha256.Sum256([]byte(agent)); return hex.EncodeToString(h[:]) }
+// agents has one script for every platform.
+type agents string
 
-func (agents) ID() string          { return sum()[:12] }
+func (a agents) sum() string { h := sha256.Sum256([]byte(a)); return hex.EncodeToString(h[:]) }
+
+func (a agents) ID() string        { return a.sum()[:12] }
 func (agents) Args() []string      { return []string{"serve"} }
 func (agents) Platforms() []string { return nil }
-func (agents) Binary(string, string) (start.Binary, bool) {
-	return start.Binary{Hash: sum(), Size: int64(len(agent)), Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(agent)), nil
+func (a agents) Binary(string, string) (start.Binary, bool) {
+	return start.Binary{Hash: a.sum(), Size: int64(len(a)), Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(string(a))), nil
 	}}, true
 }
 
 // link speaks with such an agent.
 type link struct {
-	mu  sync.Mutex
-	s   connection.Stream
-	r   *bufio.Reader
-	pid string
+	mu   sync.Mutex
+	s    connection.Stream
+	r    *bufio.Reader
+	pid  string
+	full bool
 }
 
 func open(ctx context.Context, s connection.Stream, host string) (connection.Link, error) {
@@ -64,11 +69,11 @@ func open(ctx context.Context, s connection.Stream, host string) (connection.Lin
 	if err != nil {
 		return nil, connection.Unreachablef(host, "no agent: %w", err)
 	}
-	l.pid = strings.TrimSpace(pid)
+	l.pid, l.full = strings.CutSuffix(strings.TrimSpace(pid), " full")
 	return l, nil
 }
 
-func (l *link) Hello() *wire.Hello { return &wire.Hello{User: l.pid} }
+func (l *link) Hello() *wire.Hello { return &wire.Hello{User: l.pid, Full: l.full} }
 func (l *link) Close() error       { return l.s.Close() }
 
 func (l *link) Call(_ context.Context, call *wire.Call, _ io.Reader, _ func([]byte)) (*wire.Reply, error) {
@@ -86,6 +91,11 @@ func (l *link) Call(_ context.Context, call *wire.Call, _ io.Reader, _ func([]by
 
 // setup starts a fleet and a pool for it.
 func setup(t *testing.T, o fleet.Options) (*fleet.Fleet, *pool.Pool) {
+	return setupWith(t, o, pool.Config{Agents: agents(agent), Open: open})
+}
+
+// setupWith is setup with a pool's agents.
+func setupWith(t *testing.T, o fleet.Options, config pool.Config) (*fleet.Fleet, *pool.Pool) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "play-pool-")
 	if err != nil {
@@ -99,10 +109,14 @@ func setup(t *testing.T, o fleet.Options) (*fleet.Fleet, *pool.Pool) {
 	}
 	t.Cleanup(f.Close)
 	d := &ssh.Dialer{Home: dir, User: f.User}
-	p := pool.New(pool.Config{
-		Dial:   map[string]pool.Dial{"ssh": d.Dial, "local": (&local.Transport{Env: append(os.Environ(), "HOME="+dir)}).Dial},
-		Agents: agents{}, Open: open,
-	})
+	near := &local.Transport{Env: append(os.Environ(), "HOME="+dir)}
+	ready := *near
+	ready.Agent, ready.AgentArgs = dir+"/ready", []string{"serve"}
+	if err := os.WriteFile(ready.Agent, []byte(full), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config.Dial = map[string]pool.Dial{"ssh": d.Dial, "local": near.Dial, "ready": ready.Dial}
+	p := pool.New(config)
 	t.Cleanup(p.Close)
 	return f, p
 }

@@ -41,6 +41,9 @@ func (s *slot[T]) finished() bool {
 	}
 }
 
+// ready tells whether the value is there.
+func (s *slot[T]) ready() bool { return s.finished() && s.err == nil }
+
 // claim returns the slot under key; the first to ask makes it and starts
 // filling it.
 func claim[T io.Closer](p *Pool, slots map[string]*slot[T], key, host string, fill func() (T, error)) (*slot[T], error) {

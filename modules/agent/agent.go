@@ -26,6 +26,7 @@ import (
 // Config is what an agent is made of.
 type Config struct {
 	Modules []modules.Module // sorted by name
+	Web     modules.Web      // nil: this is the plain agent
 	Env     []string         // environment of the agent and of what it starts
 	Home    string           // the user's home folder
 	Dir     string           // the working directory, as the hello tells it
@@ -91,7 +92,7 @@ func (s *session) hello(out io.Writer) error {
 	}
 	h := &wire.Hello{
 		Version: wire.Version, Build: wire.Build(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		UID: os.Getuid(), Home: s.home, TmpDir: s.tmpDir, PID: os.Getpid(), Dir: s.config.Dir,
+		UID: os.Getuid(), Home: s.home, TmpDir: s.tmpDir, PID: os.Getpid(), Dir: s.config.Dir, Full: s.config.Web != nil,
 	}
 	if u, err := user.LookupId(fmt.Sprint(h.UID)); err == nil {
 		h.User = u.Username

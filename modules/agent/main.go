@@ -14,22 +14,22 @@ import (
 
 // Main is the agent's command line: "serve", "terminal" (a terminal for the
 // programs that become another user), or what the agent gives itself.
-// args are the arguments after those that brought the program here. It returns
-// the exit status.
-func Main(args []string) int {
+// args are the arguments after those that brought the program here; list and web
+// (nil: the plain agent's) are what it can do. It returns the exit status.
+func Main(args []string, list []modules.Module, web modules.Web) int {
 	if len(args) == 0 {
 		args = []string{""}
 	}
 	var err error
 	switch args[0] {
 	case "serve":
-		config := ownConfig(args)
+		config := ownConfig(args, list, web)
 		config.Watch = true
 		err = serve(config)
 	case "terminal":
 		err = terminal(args)
 	case "async":
-		err = wrapper(ownConfig(args))
+		err = wrapper(ownConfig(args, list, web))
 	default:
 		err = errUsage
 	}
@@ -41,7 +41,7 @@ func Main(args []string) int {
 }
 
 // ownConfig is the configuration of the running process.
-func ownConfig(args []string) Config {
+func ownConfig(args []string, list []modules.Module, web modules.Web) Config {
 	home := os.Getenv("HOME")
 	if home == "" {
 		if u, err := user.Current(); err == nil {
@@ -54,15 +54,15 @@ func ownConfig(args []string) Config {
 	}
 	dir, _ := os.Getwd() // a folder that is gone has no name
 	return Config{
-		Modules: allModules(), Env: os.Environ(), Home: home, Dir: dir,
+		Modules: withOwn(list), Web: web, Env: os.Environ(), Home: home, Dir: dir,
 		TmpParents: tmpParents(exe, home),
 		Self:       append([]string{exe}, os.Args[1:len(os.Args)-len(args)]...),
 	}
 }
 
-// allModules are those of playbooks and the agent's own, sorted by name.
-func allModules() []modules.Module {
-	list := append(modules.All(), jobsModule())
+// withOwn adds the agent's own module to those of playbooks, sorted by name.
+func withOwn(list []modules.Module) []modules.Module {
+	list = append(list, jobsModule())
 	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name }) // a generic sort would add an instance for this struct
 	return list
 }

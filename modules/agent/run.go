@@ -35,11 +35,12 @@ type runner struct {
 	env    []string
 	home   string
 	tmpDir string
+	web    modules.Web
 	warm   *foreign.Warm // nil in the process of a job, which runs one module
 }
 
 func newRunner(c *Config, tmpDir string) *runner {
-	r := &runner{table: modules.Table(c.Modules), specs: map[string]*argspec.Spec{}, env: c.Env, home: c.Home, tmpDir: tmpDir}
+	r := &runner{table: modules.Table(c.Modules), specs: map[string]*argspec.Spec{}, env: c.Env, home: c.Home, tmpDir: tmpDir, web: c.Web}
 	for name, m := range r.table {
 		r.specs[name] = argspec.Of(m.Args)
 	}
@@ -177,7 +178,7 @@ func (r *runner) call(ctx context.Context, call *wire.Call, s streams, extra *va
 	return &modules.Call{
 		Context: ctx, Check: call.Check, Diff: call.Diff, NoLog: call.NoLog, Verbosity: call.Verbosity,
 		Env: r.environ(call), Dir: call.Dir, Home: r.home, TmpDir: r.tmpDir,
-		Body: s.body, Content: s.content, Output: s.output, Extra: extra, Warm: r.warm,
+		Body: s.body, Content: s.content, Output: s.output, Extra: extra, Warm: r.warm, Web: r.web,
 	}
 }
 

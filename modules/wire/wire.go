@@ -65,6 +65,7 @@ type Hello struct {
 	TmpDir  string // private folder of this agent, gone when it ends
 	PID     int
 	Dir     string // working directory
+	Full    bool   // it has every module, and HTTP
 }
 
 func (h *Hello) fields() []field {
@@ -79,6 +80,7 @@ func (h *Hello) fields() []field {
 		{8, false, &h.TmpDir},
 		{9, false, &h.PID},
 		{10, false, &h.Dir},
+		{11, false, &h.Full},
 	}
 }
 
@@ -102,6 +104,8 @@ type Call struct {
 	// Sink receives the content that the module sends back (fetch); nil: it is
 	// dropped. It stays on the controller.
 	Sink io.Writer
+	// Full asks for the full agent. It stays on the controller.
+	Full bool
 }
 
 func (c *Call) fields() []field {
