@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -18,16 +19,21 @@ import (
 
 // newSinks returns everything that is told of a run: the output, the enabled
 // callbacks, and the file of --events, which may be "". close ends them.
-func newSinks(h *host, o *options, events string) (sinks []event.Sink, close func(), err error) {
-	sinks, close = []event.Sink{newOutput(h, o)}, func() {}
+func newSinks(ctx context.Context, h *host, o *options, events string) (sinks []event.Sink, close func(), err error) {
+	python := newPythonCallbacks(ctx, h, o)
+	sinks, close = []event.Sink{python.output(h, o)}, func() {}
 	failed := func(err error) { sinks[0].Warning(err.Error(), source.Pos{}) }
 	for _, name := range o.Settings.Callbacks {
 		s, ok := output.Callback(name, displayOptions(h, o), callbackSettings(h, o.Config, failed))
-		if !ok {
+		switch {
+		case ok:
+			sinks = append(sinks, s)
+		case !python.has(name):
 			sinks[0].Warning(fmt.Sprintf("there is no callback %q here; there are: %s", name, strings.Join(output.CallbackNames(), ", ")), source.Pos{})
-			continue
 		}
-		sinks = append(sinks, s)
+	}
+	if told := python.sink(h, o, sinks[0]); told != nil {
+		sinks, close = append(sinks, told), told.Close
 	}
 	if events == "" {
 		return sinks, close, nil
@@ -37,7 +43,8 @@ func newSinks(h *host, o *options, events string) (sinks []event.Sink, close fun
 		return nil, nil, usagef("%w", err)
 	}
 	sinks = append(sinks, output.NewEvents(w, nil, func(err error) { failed(fmt.Errorf("cannot write the events: %w", err)) }))
-	return sinks, func() { _ = w.Close() }, nil // each line was written at once
+	ends := close
+	return sinks, func() { ends(); _ = w.Close() }, nil // each line was written at once
 }
 
 // openEvents opens what --events names: an open file descriptor or a file.

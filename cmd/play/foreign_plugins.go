@@ -20,12 +20,14 @@ var pluginFolders = map[string]struct{ folder, setting string }{
 	"test":      {"test_plugins", "DEFAULT_TEST_PLUGIN_PATH"},
 	"lookup":    {"lookup_plugins", "DEFAULT_LOOKUP_PLUGIN_PATH"},
 	"inventory": {"inventory_plugins", "DEFAULT_INVENTORY_PLUGIN_PATH"},
+	"vars":      {"vars_plugins", "DEFAULT_VARS_PLUGIN_PATH"},
+	"callback":  {"callback_plugins", "DEFAULT_CALLBACK_PLUGIN_PATH"},
 }
 
 // newPlugins finds the operator's plugins in Python: beside the playbooks, in the
 // roles there and on the roles path, where the configuration says, and in
 // collections. The end of ctx ends their process.
-func newPlugins(ctx context.Context, h *host, o *options, f *modulefind.Finder, sink event.Sink) *pyhost.Host {
+func newPlugins(ctx context.Context, h *host, o *options, f *modulefind.Finder, environ []string, sink event.Sink) *pyhost.Host {
 	beside, roles := pluginPlaces(h, o)
 	collections := slices.Clone(o.CollectionsPath)
 	for _, dir := range beside {
@@ -37,7 +39,7 @@ func newPlugins(ctx context.Context, h *host, o *options, f *modulefind.Finder, 
 		more, _ := o.Config.Lookup(p.setting)
 		folders[kind] = append(folders[kind], pathsOf(more)...)
 	}
-	return pyhost.New(pyhost.Options{Context: ctx, Core: f.Core, Env: h.Environ, Collections: collections, Folders: folders, Root: f.Root,
+	return pyhost.New(pyhost.Options{Context: ctx, Core: f.Core, Env: environ, Collections: collections, Folders: folders, Root: f.Root,
 		Warn: func(msg string) { sink.Warning(msg, source.Pos{}) }})
 }
 
@@ -70,8 +72,7 @@ func foldersOfPlugins(name string, beside, roles []string) []string {
 // unsupportedKinds are the kinds of plugins in Python that play does not run, by
 // folder.
 var unsupportedKinds = []struct{ folder, kind string }{
-	{"action_plugins", "action"}, {"callback_plugins", "callback"}, {"connection_plugins", "connection"},
-	{"strategy_plugins", "strategy"}, {"vars_plugins", "vars"},
+	{"action_plugins", "action"}, {"connection_plugins", "connection"}, {"strategy_plugins", "strategy"},
 }
 
 // unsupported lists the plugins in Python that are not run, from the folders

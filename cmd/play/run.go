@@ -189,7 +189,7 @@ func playAction(h *host, c *cli.Context) error {
 	}
 	view, stopLive := startLive(h, o, c)
 	defer stopLive()
-	sinks, closeSinks, err := newSinks(h, o, c.String("events"))
+	sinks, closeSinks, err := newSinks(c.Context, h, o, c.String("events"))
 	if err != nil {
 		return err
 	}

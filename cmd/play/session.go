@@ -67,7 +67,7 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 	s.secrets.Add(o.Connection.Password, o.Connection.BecomePassword)
 	secrets = s.secrets.Decrypter()
 	s.finder = newFinder(h, o)
-	s.plugins = newPlugins(ctx, h, o, s.finder, sink)
+	s.plugins = newPlugins(ctx, h, o, s.finder, h.Environ, sink)
 	s.env = newEnv(o.Compat, secrets, s.plugins.Plugin)
 	s.yaml = &yamlload.Loader{Env: s.env, Vault: secrets, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
 	if s.extra, err = extravars.Parse(o.ExtraVars, s.yaml, o.Settings.HashMerge); err != nil {

@@ -26,6 +26,9 @@ import (
 //go:embed pyhost.py
 var script string
 
+// serveScript makes the process serve; it follows the other scripts.
+const serveScript = "\nwhile True:\n    handle(receive())\n"
+
 // maxFrame bounds what a plugin may return, in bytes.
 const maxFrame = 256 << 20
 
@@ -66,7 +69,7 @@ func (t *tail) last() string {
 }
 
 // start starts Python in a process group of its own.
-func start(python string, env []string) (*process, error) {
+func start(python, script string, env []string) (*process, error) {
 	p := &process{calls: map[int]chan *value.Dict{}}
 	p.cmd = exec.Command(python, "-c", script)
 	p.cmd.Env = env
@@ -198,17 +201,25 @@ func (p *process) request(ctx context.Context, m *value.Dict, answer func(ask *v
 				defer p.mu.Unlock()
 				return nil, p.err
 			}
+			if done(r) {
+				return result(r)
+			}
+			a := answer(r)
 			if number, asks := r.Get("ask"); asks {
-				a := answer(r)
 				a.Set("answer", number)
 				if err := p.send(a); err != nil {
 					return nil, fmt.Errorf("cannot reach the Python process for plugins: %w", err)
 				}
-				continue
 			}
-			return result(r)
 		}
 	}
+}
+
+// done tells an answer from what a plugin asks for or says meanwhile.
+func done(r *value.Dict) bool {
+	_, ok := r.Get("ok")
+	_, bad := r.Get("error")
+	return ok || bad
 }
 
 func result(r *value.Dict) (any, error) {
@@ -251,7 +262,7 @@ func pythons(core string) []string {
 }
 
 // find starts the first Python that can import ansible-core.
-func find(ctx context.Context, core string, env []string, begin *value.Dict) (*process, error) {
+func find(ctx context.Context, core string, env []string, script string, begin *value.Dict) (*process, error) {
 	var last error
 	tried := map[string]bool{}
 	for _, name := range pythons(core) {
@@ -260,7 +271,7 @@ func find(ctx context.Context, core string, env []string, begin *value.Dict) (*p
 			continue
 		}
 		tried[path] = true
-		p, err := start(path, env)
+		p, err := start(path, script, env)
 		if err == nil {
 			if _, err = p.request(ctx, begin.Clone(), nil); err == nil {
 				return p, nil

@@ -21,7 +21,7 @@ type Options struct {
 	Env         []string        // the environment of Python
 	Collections []string        // folders that hold ansible_collections
 	// Folders hold the operator's plugins by kind: "filter", "test", "lookup",
-	// "inventory".
+	// "inventory", "vars", "callback".
 	// Those that do not exist count for nothing, the first one wins.
 	Folders map[string][]string
 	// Root is the folder of a collection "ns.coll", or "".
@@ -199,19 +199,10 @@ func (h *Host) running() (*process, error) {
 		return h.process, h.err
 	}
 	if h.o.Core == "" {
-		h.err = errors.New("no ansible-core is installed here, which plugins in Python need (Debian and Ubuntu: apt install ansible-core; others: pip install ansible-core)")
+		h.err = errNoCore
 		return nil, h.err
 	}
-	folders := value.NewDict()
-	for _, kind := range []string{"filter", "test", "lookup", "inventory"} {
-		list := value.NewList()
-		for _, dir := range h.o.Folders[kind] {
-			list.Append(dir)
-		}
-		folders.Set(kind, list)
-	}
-	env := append(slices.Clone(h.o.Env), "ANSIBLE_COLLECTIONS_PATH="+strings.Join(h.o.Collections, ":"), "ANSIBLE_COLLECTIONS_PATHS="+strings.Join(h.o.Collections, ":"))
-	p, err := find(h.o.Context, h.o.Core, env, value.DictOf("do", "begin", "folders", folders))
+	p, err := find(h.o.Context, h.o.Core, h.environment(), script+serveScript, value.DictOf("do", "begin", "folders", h.folders()))
 	if err != nil {
 		h.err = err
 		return nil, err
@@ -222,6 +213,23 @@ func (h *Host) running() (*process, error) {
 		_, _ = p.request(h.o.Context, value.DictOf("do", "names", "kind", kind), nil) // it was told before
 	}
 	return p, nil
+}
+
+var errNoCore = errors.New("no ansible-core is installed here, which plugins in Python need (Debian and Ubuntu: apt install ansible-core; others: pip install ansible-core)")
+
+// folders are the folders of plugins by kind, for Python.
+func (h *Host) folders() *value.Dict {
+	folders := value.NewDict()
+	for _, kind := range []string{"filter", "test", "lookup", "inventory", "vars"} {
+		folders.Set(kind, texts(h.o.Folders[kind]))
+	}
+	return folders
+}
+
+// environment is that of Python.
+func (h *Host) environment() []string {
+	path := strings.Join(h.o.Collections, ":")
+	return append(slices.Clone(h.o.Env), "ANSIBLE_COLLECTIONS_PATH="+path, "ANSIBLE_COLLECTIONS_PATHS="+path)
 }
 
 func (p *process) ended() bool {

@@ -27,6 +27,11 @@ from ansible.plugins import loader as loaders
 from ansible.template import Templar
 
 try:
+    from ansible.parsing.yaml.objects import AnsibleUnicode
+except ImportError:  # a later ansible-core marks what it read in another way
+    class AnsibleUnicode(str):
+        pass
+try:
     from ansible.template import AnsibleUndefined as Undefined
 except ImportError:
     from jinja2 import StrictUndefined as Undefined
@@ -58,6 +63,8 @@ def pack(v):
         return ["u", getattr(v, "_undefined_message", None) or str(getattr(v, "_undefined_hint", "") or "undefined")]
     if v is None or isinstance(v, (bool, int, float)):
         return v
+    if isinstance(v, Read):
+        return ["r", str(v)]
     if isinstance(v, str):
         return str(v)
     if isinstance(v, bytes):
@@ -125,7 +132,7 @@ class Variables(Mapping):
 
 
 OWN = {"filter": {}, "test": {}}
-FOLDERS = {"filter": [], "test": [], "lookup": [], "inventory": []}
+FOLDERS = {"filter": [], "test": [], "lookup": [], "inventory": [], "vars": []}
 LOADER = DataLoader()
 
 
@@ -210,6 +217,8 @@ def begin(r):
         loaders.lookup_loader.add_directory(folder)
     for folder in FOLDERS["inventory"]:
         loaders.inventory_loader.add_directory(folder)
+    for folder in FOLDERS["vars"]:
+        loaders.vars_loader.add_directory(folder)
     return True
 
 
@@ -229,7 +238,43 @@ def inventory(r):
     return groups
 
 
-DO = {"begin": begin, "names": lambda r: names(r["kind"]), "has": has, "call": call, "inventory": inventory}
+class Read(str):
+    """A string of a file that ansible-core has read: it may be a template."""
+
+
+def mark(v):
+    """Marks what was read from files; all else that plugins return is data."""
+    if isinstance(v, AnsibleUnicode):
+        return Read(v)
+    if isinstance(v, Mapping):
+        return dict((k, mark(i)) for k, i in v.items())
+    if isinstance(v, (list, tuple, set)):
+        return [mark(i) for i in v]
+    return v
+
+
+def vars_plugins(r):
+    """What the vars plugins of a folder say of groups or of a host, those of group_vars and host_vars apart."""
+    from ansible.vars import plugins as stages
+    own = loaders.vars_loader.get("host_group_vars")
+    if own is not None:
+        type(own).get_vars = lambda *args, **kwargs: {}
+    made = [entity(e) for e in unpack(r["entities"])]
+    return mark(stages.get_vars_from_path(LOADER, r["path"], made, r["stage"]))
+
+
+def entity(e):
+    from ansible.inventory.group import Group
+    from ansible.inventory.host import Host
+    made = Group(e["name"]) if e["kind"] == "group" else Host(e["name"])
+    for name, value in e["vars"].items():
+        made.set_variable(name, value)
+    for name in e["groups"]:
+        made.groups.append(Group(name))
+    return made
+
+
+DO = {"begin": begin, "names": lambda r: names(r["kind"]), "has": has, "call": call, "inventory": inventory, "vars": vars_plugins}
 
 
 def handle(r):
@@ -248,6 +293,3 @@ def handle(r):
     except Exception as e:
         send({"id": r["id"], "error": "%s: %s" % (type(e).__name__, e)})
 
-
-while True:
-    handle(receive())
