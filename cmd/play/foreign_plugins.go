@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"play/engine/event"
+	"play/engine/inventory"
 	"play/engine/modulefind"
 	"play/engine/pyhost"
 	"play/engine/source"
+	"play/modules/value"
 )
 
 // pluginFolders are the folders of plugins in Python by kind: their name beside a
@@ -41,6 +43,17 @@ func newPlugins(ctx context.Context, h *host, o *options, f *modulefind.Finder, 
 	}
 	return pyhost.New(pyhost.Options{Context: ctx, Core: f.Core, Env: environ, Collections: collections, Folders: folders, Root: f.Root,
 		Warn: func(msg string) { sink.Warning(msg, source.Pos{}) }})
+}
+
+// varsPlugins are the operator's vars plugins; nil: there are none.
+func (s *session) varsPlugins() inventory.VarsPlugins {
+	enabled, _ := s.opts.Config.Lookup("VARIABLE_PLUGINS_ENABLED")
+	if !s.plugins.HasVars(pathsOf(enabled)) {
+		return nil
+	}
+	return func(dir, stage string, about []inventory.Entity) (*value.Dict, error) {
+		return s.plugins.Vars(dir, stage, about, func(text string) (any, error) { return s.env.Load(text, source.Pos{File: dir}) })
+	}
 }
 
 // pluginPlaces are the folders of the playbooks, and those that hold roles.

@@ -113,7 +113,7 @@ func (s *session) loadInventory() error {
 	load := func() (*inventory.Inventory, error) {
 		return inventory.Load(s.opts.Inventory, inventory.Options{Env: s.env, InvalidGroupChars: s.opts.Settings.InvalidGroups, HashMerge: s.opts.Settings.HashMerge, Vault: s.yaml.Vault, Context: s.ctx,
 			VarsFiles: s.varsFiles(), Facts: s.keptFacts(), Extra: s.extra, UseExtra: s.opts.Settings.UseExtraVars,
-			Environ: s.host.Environ, Plugin: s.plugins.Inventory, Warn: func(msg string) { s.sink.Warning(msg, source.Pos{}) }})
+			Environ: s.host.Environ, Plugin: s.plugins.Inventory, VarsPlugins: s.varsPlugins(), Warn: func(msg string) { s.sink.Warning(msg, source.Pos{}) }})
 	}
 	inv, err := load()
 	if err != nil {

@@ -39,6 +39,9 @@ type Options struct {
 	// "silently" keep quiet about group names that are no identifiers, every
 	// other value warns; "always" and "silently" replace the characters by "_".
 	InvalidGroupChars string
+	// VarsPlugins are asked for variables besides those of vars files; nil: there
+	// are none.
+	VarsPlugins VarsPlugins
 	// HashMerge is hash_behaviour=merge; the layers stay apart, but for what is
 	// shown and constructed.
 	HashMerge bool
@@ -73,6 +76,8 @@ type Inventory struct {
 	badNames  bool            // a group name that is no identifier was warned of
 	parsed    bool            // a source was read
 	sameNames map[string]bool // of hosts and groups, warned of
+	// pluginLayers keeps what vars plugins said: []*Layer by folder, stage and names.
+	pluginLayers sync.Map
 }
 
 // Load reads the sources in order. A source is a path or a list of hosts with

@@ -278,6 +278,7 @@ func (b *layerBuilder) playbookFiles(kind string, names ...string) {
 }
 
 func (b *layerBuilder) dir(dir, kind, owner string, names []string) {
+	b.plugins(dir, "task", kind, names)
 	for _, name := range names {
 		if b.err != nil {
 			return

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"play/engine/inventory"
 	"play/engine/jinja"
 	"play/modules/value"
 )
@@ -232,18 +233,32 @@ func (h *Host) environment() []string {
 	return append(slices.Clone(h.o.Env), "ANSIBLE_COLLECTIONS_PATH="+path, "ANSIBLE_COLLECTIONS_PATHS="+path)
 }
 
-func (p *process) ended() bool {
+func (p *process) ended() bool { return p.why() != nil }
+
+// request asks Python; once more where it was ended since another plugin took too
+// long, for it runs one call at a time and this one waited.
+func (h *Host) request(ctx context.Context, m *value.Dict, answer func(ask *value.Dict) *value.Dict) (any, error) {
+	for again := true; ; again = false {
+		p, err := h.running()
+		if err != nil {
+			return nil, err
+		}
+		v, err := p.request(ctx, m.Clone(), answer)
+		if err == nil || ctx.Err() != nil || !again || p.why() != errEnded {
+			return v, err
+		}
+	}
+}
+
+// why tells why the process serves nothing more.
+func (p *process) why() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.err != nil
+	return p.err
 }
 
 // call runs a plugin.
 func (h *Host) call(kind string, c *jinja.Call) (any, error) {
-	p, err := h.running()
-	if err != nil {
-		return nil, fmt.Errorf("cannot run the %s plugin %q: %w", kind, c.Name, err)
-	}
 	args := value.NewList()
 	if kind != "lookup" {
 		args.Append(c.Value)
@@ -261,7 +276,7 @@ func (h *Host) call(kind string, c *jinja.Call) (any, error) {
 	if c.Ctx != nil && c.Ctx.Go != nil {
 		ctx = c.Ctx.Go
 	}
-	v, err := p.request(ctx, value.DictOf("do", "call", "kind", kind, "name", c.Name, "args", packed, "kwargs", kwargs),
+	v, err := h.request(ctx, value.DictOf("do", "call", "kind", kind, "name", c.Name, "args", packed, "kwargs", kwargs),
 		func(ask *value.Dict) *value.Dict { return answer(c, ask) })
 	if err != nil {
 		return nil, pluginError(kind, c, err)
@@ -287,12 +302,57 @@ func (h *Host) Inventory(path string) (*value.Dict, error) {
 	return d, nil
 }
 
+// HasVars tells whether there may be vars plugins: in the operator's folders, or
+// among those that are enabled by a collection's name.
+func (h *Host) HasVars(enabled []string) bool {
+	return len(h.o.Folders["vars"]) > 0 || slices.ContainsFunc(enabled, func(name string) bool {
+		_, _, ok := collectionOf(name)
+		return ok
+	})
+}
+
+// Vars asks the vars plugins about groups or a host; its shape is, but for load,
+// inventory.VarsPlugins'. load compiles text of files that a plugin has read; all
+// else that it returns is data.
+func (h *Host) Vars(dir, stage string, about []inventory.Entity, load func(text string) (any, error)) (*value.Dict, error) {
+	if _, err := h.running(); err != nil {
+		return nil, fmt.Errorf("cannot run the vars plugins: %w", err)
+	}
+	entities := value.NewList()
+	for _, e := range about {
+		kind := "host"
+		if e.Group {
+			kind = "group"
+		}
+		entities.Append(value.DictOf("name", e.Name, "kind", kind, "vars", e.Vars, "groups", texts(e.Groups)))
+	}
+	packed, err := pack(entities)
+	if err != nil {
+		return nil, err
+	}
+	v, err := h.request(h.o.Context, value.DictOf("do", "vars", "path", dir, "stage", stage, "entities", packed), nil)
+	if err == nil {
+		v, err = compiled(v, load)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("a vars plugin failed: %w", err)
+	}
+	d, ok := v.(*value.Dict)
+	if !ok {
+		return nil, errTags
+	}
+	return d, nil
+}
+
 func pluginError(kind string, c *jinja.Call, err error) error {
 	var f *failed
 	if errors.As(err, &f) && f.undefined {
 		return &jinja.UndefinedError{Msg: f.msg, Pos: c.Pos}
 	}
-	return fmt.Errorf("the %s plugin %q failed: %w", kind, c.Name, err)
+	if errors.As(err, &f) {
+		return fmt.Errorf("the %s plugin %q failed: %w", kind, c.Name, err)
+	}
+	return fmt.Errorf("cannot run the %s plugin %q: %w", kind, c.Name, err)
 }
 
 // answer tells a plugin a variable, or the names of all.

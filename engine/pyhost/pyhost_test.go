@@ -3,6 +3,7 @@ package pyhost_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,6 +155,44 @@ func TestHangingPluginEndsWithTheRun(t *testing.T) {
 	}
 	if got, err := eval(t, t.Context(), env, "{{ 'on' | shout }}"); got != "ON!" {
 		t.Errorf("afterwards: %v %v", got, err)
+	}
+}
+
+// TestHangingPluginEndsAlone: a call that waits behind one that hangs is served.
+func TestHangingPluginEndsAlone(t *testing.T) {
+	t.Parallel()
+	env, dir, _ := world(t, t.Context(), core(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	mark := filepath.Join(dir, "begun")
+	hung, served := make(chan error, 1), make(chan error, 4)
+	go func() {
+		_, err := eval(t, ctx, env, "{{ '"+mark+"' | hang }}")
+		hung <- err
+	}()
+	for range 1000 {
+		if _, err := os.Stat(mark); err == nil {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	for range cap(served) {
+		go func() {
+			got, err := eval(t, t.Context(), env, "{{ 'on' | shout }}")
+			if err == nil && got != "ON!" {
+				err = fmt.Errorf("got %v", got)
+			}
+			served <- err
+		}()
+	}
+	time.Sleep(100 * time.Millisecond) // most of them wait by now; the others come later, which is served as well
+	cancel()
+	if err := <-hung; err == nil {
+		t.Error("the one that hangs has ended well")
+	}
+	for range cap(served) {
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -75,6 +75,8 @@ func unpack(v any) (any, error) {
 	switch l.Items[0] {
 	case "d":
 		return unpackDict(items)
+	case "r":
+		return fromFile(textAt(items)), nil
 	case "u":
 		return &jinja.Undefined{Msg: textAt(items)}, nil
 	case "m":
@@ -91,6 +93,43 @@ func unpack(v any) (any, error) {
 		return value.Tuple(out), nil
 	}
 	return value.NewList(out...), nil
+}
+
+// fromFile is text of a file that the operator wrote: it may be a template.
+type fromFile string
+
+// compiled replaces text of files by what load makes of it.
+func compiled(v any, load func(string) (any, error)) (any, error) {
+	switch v := v.(type) {
+	case fromFile:
+		return load(string(v))
+	case *value.List:
+		out := value.NewList()
+		for _, item := range v.Items {
+			c, err := compiled(item, load)
+			if err != nil {
+				return nil, err
+			}
+			out.Append(c)
+		}
+		return out, nil
+	case *value.Dict:
+		out := value.NewDict()
+		for k, item := range v.All() {
+			c, err := compiled(item, load)
+			if err != nil {
+				return nil, err
+			}
+			if name, ok := k.(fromFile); ok {
+				k = string(name)
+			}
+			if err := out.SetKey(k, c); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	return v, nil
 }
 
 func unpackDict(items []any) (any, error) {

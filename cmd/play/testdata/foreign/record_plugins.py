@@ -12,5 +12,5 @@ with tempfile.TemporaryDirectory(prefix="record-") as top:
     version = subprocess.run(["ansible", "--version"], capture_output=True, text=True).stdout.split("\n")[0]
     with open(os.path.join(here, "plugins.json"), "w") as f:
         json.dump(dict(version=version, command=" ".join(command).replace(top, "{top}"), status=run.returncode,
-                       last=run.stdout.strip().split("\n")[-2:], events=[json.loads(line) for line in open(told)]), f, indent=1, sort_keys=True)
+                       last=run.stdout.strip().split("\n")[-2:], events=[json.loads(line.replace(top, "{top}")) for line in open(told)]), f, indent=1, sort_keys=True)
         f.write("\n")

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"play/engine/modulefind"
+)
+
+// needsCore skips a test where there is no Python with an ansible-core of the
+// version that was recorded.
+func needsCore(t *testing.T, recorded string) *modulefind.Finder {
+	t.Helper()
+	f := &modulefind.Finder{Core: modulefind.FindCore(os.Getenv)}
+	if f.Core == "" || !strings.Contains(recorded, "core "+f.Version()+"]") {
+		t.Skipf("there is no ansible-core here as in %s", recorded)
+	}
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("there is no python3 here")
+	}
+	return f
+}
+
+// TestPluginsAsRecorded: callback plugins are told what ansible-playbook tells
+// them, and vars plugins give the variables that they give there.
+func TestPluginsAsRecorded(t *testing.T) {
+	t.Parallel()
+	var recorded struct {
+		Version string
+		Status  int
+		Last    []string
+		Events  []map[string]any
+	}
+	readJSON(t, "testdata/foreign/plugins.json", &recorded)
+	needsCore(t, recorded.Version)
+	dir, root := pluginBook(t)
+	out, code := playIn(t, dir, "-i", "hosts", "site.yml", "-e", "root="+root)
+	if code != recorded.Status {
+		t.Errorf("exit code %d, want %d\n%s", code, recorded.Status, out)
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if last := lines[max(0, len(lines)-2):]; !slices.Equal(last, recorded.Last) {
+		t.Errorf("it ends with %q, want %q", last, recorded.Last)
+	}
+	for _, want := range []string{"Failure using method (v2_playbook_on_stats) in callback plugin\n(<ansible.plugins.callback.broken.CallbackModule object at ", "odd"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	got := eventsOf(t, filepath.Join(root, "told"), root)
+	for _, host := range []any{"a", "b", nil} { // hosts run side by side
+		if g, w := ofHost(got, host), ofHost(recorded.Events, host); !reflect.DeepEqual(g, w) {
+			compareEvents(t, host, g, w)
+		}
+	}
+}
+
+// pluginBook copies the playbook with its plugins, since Python writes beside
+// what it loads.
+func pluginBook(t *testing.T) (dir, root string) {
+	t.Helper()
+	dir, root = t.TempDir(), t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/foreign/plugins")); err != nil {
+		t.Fatal(err)
+	}
+	return dir, root
+}
+
+// playIn runs play in a folder.
+func playIn(t *testing.T, dir string, args ...string) (out string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Dir = dir
+	root := ""
+	for _, a := range args {
+		if v, ok := strings.CutPrefix(a, "root="); ok {
+			root = v
+		}
+	}
+	cmd.Env = []string{"PLAY_TEST_MAIN=1", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + root, "LC_ALL=C.UTF-8", "ANSIBLE_NOCOLOR=1",
+		"TOLD=" + filepath.Join(root, "told"), "TOLD_MARK=sum", "PYTHONDONTWRITEBYTECODE=1"}
+	text, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(text), cmd.ProcessState.ExitCode()
+}
+
+func eventsOf(t *testing.T, path, root string) []map[string]any {
+	t.Helper()
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var events []map[string]any
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var e map[string]any
+		if err := json.Unmarshal([]byte(strings.ReplaceAll(lines.Text(), root, "{top}")), &e); err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+func ofHost(events []map[string]any, host any) []map[string]any {
+	var own []map[string]any
+	for _, e := range events {
+		if e["host"] == host {
+			own = append(own, e)
+		}
+	}
+	return own
+}
+
+func compareEvents(t *testing.T, host any, got, want []map[string]any) {
+	t.Helper()
+	for i := range max(len(got), len(want)) {
+		var g, w map[string]any
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if !reflect.DeepEqual(g, w) {
+			gt, _ := json.Marshal(g)
+			wt, _ := json.Marshal(w)
+			t.Errorf("event %d of %v\n got %s\nwant %s", i, host, gt, wt)
+			return
+		}
+	}
+}
+
+// TestCallbackIsTheOutput: a stdout callback of the operator's shows the run.
+func TestCallbackIsTheOutput(t *testing.T) {
+	t.Parallel()
+	if modulefind.FindCore(os.Getenv) == "" {
+		t.Skip("there is no ansible-core here")
+	}
+	dir, root := t.TempDir(), t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"ansible.cfg": "[defaults]\nstdout_callback = plain\ncallbacks_enabled = quietly, nosuch\n",
+		"callback_plugins/plain.py": "DOCUMENTATION = \"\"\"\nname: plain\ntype: stdout\nshort_description: plain\nextends_documentation_fragment: [default_callback]\n\"\"\"\n" +
+			"from ansible.plugins.callback.default import CallbackModule as Default\n" +
+			"class CallbackModule(Default):\n    CALLBACK_TYPE = 'stdout'\n    CALLBACK_NAME = 'plain'\n" +
+			"    def v2_runner_on_ok(self, result):\n        self._display.display('fine on ' + result._host.get_name() + ': ' + self._dump_results(result._result))\n",
+		"callback_plugins/quietly.py": "from ansible.plugins.callback import CallbackBase\n" +
+			"class CallbackModule(CallbackBase):\n    CALLBACK_NAME = 'quietly'\n    CALLBACK_NEEDS_ENABLED = True\n" +
+			"    def v2_on_any(self, *args, **kwargs):\n        self._display.display('any %d' % len(args)) if not args else None\n" +
+			"    def v2_playbook_on_stats(self, stats):\n        self._display.warning('quietly done')\n",
+		"site.yml": "- hosts: localhost\n  gather_facts: false\n  tasks:\n    - debug: {msg: hi}\n    - fail: {msg: no}\n      ignore_errors: true\n",
+	})
+	out, code := playIn(t, dir, "site.yml", "-e", "root="+root)
+	for _, want := range []string{"PLAY [localhost] ***", "TASK [debug] ***", "fine on localhost: {", "...ignoring", "PLAY RECAP", "ok=2", "quietly done", `there is no callback "nosuch"`} {
+		if !strings.Contains(strings.ReplaceAll(out, "\n", " "), want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if code != 0 || strings.Contains(out, "ok: [localhost]") || strings.Count(out, "PLAY RECAP") != 1 {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
+// TestCallbackDies: a callback that ends its process, or hangs when the run is
+// stopped, ends nothing else.
+func TestCallbackDies(t *testing.T) {
+	t.Parallel()
+	if modulefind.FindCore(os.Getenv) == "" {
+		t.Skip("there is no ansible-core here")
+	}
+	dir, root := t.TempDir(), t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"callback_plugins/dies.py":   "import os\nfrom ansible.plugins.callback import CallbackBase\nclass CallbackModule(CallbackBase):\n    def v2_playbook_on_task_start(self, task, is_conditional):\n        os._exit(3)\n",
+		"filter_plugins/shouting.py": "class FilterModule:\n    def filters(self): return {'shout': lambda v: v + '!'}\n",
+		"site.yml":                   "- hosts: localhost\n  gather_facts: false\n  tasks:\n    - debug: {msg: \"{{ 'hi' | shout }}\"}\n",
+	})
+	out, code := playIn(t, dir, "site.yml", "-e", "root="+root)
+	if code != 0 || !strings.Contains(out, `"msg": "hi!"`) || strings.Count(out, "cannot tell the callback plugins of v2_playbook_on_task_start") != 1 {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
+// TestCallbacksWithoutCore: it is said what callback and vars plugins need.
+func TestCallbacksWithoutCore(t *testing.T) {
+	t.Parallel()
+	if modulefind.FindCore(func(string) string { return "" }) != "" {
+		t.Skip("there is an ansible-core here")
+	}
+	dir, root := pluginBook(t)
+	out, _ := playIn(t, dir, "-i", "hosts", "site.yml", "-e", "root="+root)
+	if !strings.Contains(strings.ReplaceAll(out, "\n", " "), "cannot run the callback plugins: no ansible-core is installed here") {
+		t.Errorf("it says\n%s", out)
+	}
+}
