@@ -183,14 +183,19 @@ type layerBuilder struct {
 	playbookDir string
 	all         *Group // nil: the host is not in it
 	groups      []*Group
-	early, late bool // vars folders count as the inventory is read, and when variables are asked for
+	early, late bool   // vars folders count as the inventory is read, and when variables are asked for
+	stage       string // for vars plugins, when variables are asked for
 	layers      []*Layer
 	err         error
 }
 
 func (inv *Inventory) layerBuilder(playbookDir string, listing bool) *layerBuilder {
 	early, late := inv.opts.VarsFiles.stages(listing)
-	return &layerBuilder{inv: inv, playbookDir: playbookDir, early: early, late: late}
+	b := &layerBuilder{inv: inv, playbookDir: playbookDir, early: early, late: late, stage: "task"}
+	if listing {
+		b.stage = "all"
+	}
+	return b
 }
 
 func (b *layerBuilder) add(layers ...*Layer) { b.layers = append(b.layers, layers...) }
@@ -251,36 +256,32 @@ func (b *layerBuilder) own(h *Host) {
 
 // earlyFiles adds what is read together with the inventory.
 func (b *layerBuilder) earlyFiles(kind, name string) {
-	if !b.early {
-		return
-	}
 	for _, dir := range b.inv.dirs {
-		b.dir(dir, kind, "the inventory", []string{name})
+		b.plugins(dir, "inventory", kind, []string{name})
+		b.dir(b.early, dir, kind, "the inventory", []string{name})
 	}
 }
 
 // inventoryFiles adds what the vars folders of the inventory hold for the named
 // groups or host.
 func (b *layerBuilder) inventoryFiles(kind string, names ...string) {
-	if !b.late {
-		return
-	}
 	for _, dir := range b.inv.dirs {
-		b.dir(dir, kind, "the inventory", names)
+		b.plugins(dir, b.stage, kind, names)
+		b.dir(b.late, dir, kind, "the inventory", names)
 	}
 }
 
 // playbookFiles is inventoryFiles for the folders beside the playbook.
 func (b *layerBuilder) playbookFiles(kind string, names ...string) {
-	if b.late && b.playbookDir != "" {
-		b.dir(b.playbookDir, kind, "the playbook", names)
+	if b.playbookDir != "" {
+		b.plugins(b.playbookDir, b.stage, kind, names)
+		b.dir(b.late, b.playbookDir, kind, "the playbook", names)
 	}
 }
 
-func (b *layerBuilder) dir(dir, kind, owner string, names []string) {
-	b.plugins(dir, "task", kind, names)
+func (b *layerBuilder) dir(counts bool, dir, kind, owner string, names []string) {
 	for _, name := range names {
-		if b.err != nil {
+		if b.err != nil || !counts {
 			return
 		}
 		var found []*Layer

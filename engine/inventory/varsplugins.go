@@ -18,7 +18,8 @@ type Entity struct {
 
 // VarsPlugins are the operator's vars plugins, but for group_vars and host_vars.
 // They are asked for the variables of groups, or of one host, in a folder: an
-// inventory source's or the playbook's. The stage is "inventory" or "task".
+// inventory source's or the playbook's. The stage is "inventory", "task", or
+// "all" for what lists variables.
 type VarsPlugins func(dir, stage string, about []Entity) (*value.Dict, error)
 
 // plugins adds what the vars plugins say of groups or a host, which those files
