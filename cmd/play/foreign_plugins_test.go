@@ -207,3 +207,30 @@ func TestCallbacksWithoutCore(t *testing.T) {
 		t.Errorf("it says\n%s", out)
 	}
 }
+
+// TestVarsPluginStages: at every stage a plugin's variables arrive where those
+// of ansible-playbook 2.14 do, and text that it makes is data.
+func TestVarsPluginStages(t *testing.T) {
+	t.Parallel()
+	if modulefind.FindCore(os.Getenv) == "" {
+		t.Skip("there is no ansible-core here")
+	}
+	for _, setting := range []string{"run_vars_plugins = demand", "run_vars_plugins = start", "[vars_st]\nstage = inventory", "[vars_st]\nstage = all"} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			dir, root := t.TempDir(), t.TempDir()
+			writeFiles(t, dir, map[string]string{
+				"ansible.cfg": "[defaults]\n" + setting + "\n",
+				"hosts":       "[web]\na ansible_connection=local st_a=inventory st_all=inventory\n",
+				"site.yml":    "- hosts: a\n  gather_facts: false\n  tasks: [{debug: {msg: \"{{ [st_a, st_web, st_all, evil] | join(' ') }}\"}}]\n",
+				"vars_plugins/st.py": "DOCUMENTATION = '''\nname: st\nshort_description: says what it is asked about\noptions:\n  stage: {ini: [{key: stage, section: vars_st}]}\n" +
+					"extends_documentation_fragment: [vars_plugin_staging]\n'''\nfrom ansible.plugins.vars import BaseVarsPlugin\nclass VarsModule(BaseVarsPlugin):\n" +
+					"    def get_vars(self, loader, path, entities, cache=True):\n        return dict({'st_' + e.name: type(e).__name__ for e in entities}, evil='{{ 1 + 1 }}')\n",
+			})
+			out, code := playIn(t, dir, "-i", "hosts", "site.yml", "-e", "root="+root)
+			if code != 0 || !strings.Contains(out, `"msg": "Host Group inventory {{ 1 + 1 }}"`) {
+				t.Errorf("exit code %d\n%s", code, out)
+			}
+		})
+	}
+}
