@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"golang.org/x/term"
 
@@ -89,7 +87,7 @@ func (h *host) Ask(ctx context.Context, prompt string, echo bool) (string, error
 		if state != nil {
 			_ = term.Restore(int(h.In.Fd()), state)
 		}
-		return "", ctx.Err()
+		return "", context.Cause(ctx)
 	}
 }
 
@@ -98,31 +96,4 @@ func trimNewline(s string) string {
 		s = s[:len(s)-1]
 	}
 	return s
-}
-
-// interruptible returns a context that ends at the first SIGINT, SIGTERM or
-// SIGHUP; a second one calls leave and ends play at once.
-func interruptible(parent context.Context, leave func()) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(parent)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	done := make(chan struct{})
-	go func() {
-		select {
-		case <-signals:
-			cancel()
-		case <-done:
-			return
-		}
-		select {
-		case <-signals:
-			leave()
-			os.Exit(exitInterrupted)
-		case <-done:
-		}
-	}()
-	var once sync.Once
-	// Signals stay caught: one that comes while the last lines are written must
-	// not change the exit code.
-	return ctx, func() { once.Do(func() { close(done); cancel() }) }
 }

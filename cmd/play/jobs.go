@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -183,7 +184,7 @@ func (j *jobs) ask(pattern, mode, id string) ([]*event.Result, error) {
 		return nil, err
 	}
 	if j.ctx.Err() != nil {
-		return nil, j.ctx.Err()
+		return nil, context.Cause(j.ctx)
 	}
 	return j.seen.take(), nil
 }

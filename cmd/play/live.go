@@ -37,11 +37,13 @@ func startLive(h *host, o *options, c *cli.Context) (view *live.View, stop func(
 	}
 	h.block.Store(p)
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGTSTP)
+	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGCONT)
 	ended := make(chan struct{})
 	go heed(p, signals, ended)
+	watch := startSentinel(func(s *sentinel) { halt(p, s) })
 	p.Start()
 	return view, func() {
+		watch.close()
 		signal.Stop(signals)
 		close(ended)
 		p.Close()
@@ -66,35 +68,31 @@ func watched(h *host, o *options) bool {
 	return !slices.Contains([]string{"json", "jsonl", "dense", "null"}, name[strings.LastIndexByte(name, '.')+1:])
 }
 
-// heed draws anew when the terminal's size changes, and takes the block away
-// while play is stopped (Ctrl-Z).
+// heed draws anew when the terminal's size changes, and when play goes on after
+// it was stopped.
 func heed(p *live.Painter, signals chan os.Signal, ended chan struct{}) {
 	for {
 		select {
 		case <-ended:
 			return
 		case s := <-signals:
-			switch s {
-			case syscall.SIGWINCH:
+			if s == syscall.SIGWINCH {
 				p.Resized()
-			case syscall.SIGCONT:
+			} else {
 				p.Resume()
-			case syscall.SIGTSTP:
-				halt(p)
 			}
 		}
 	}
 }
 
 // halt stops play as Ctrl-Z wants it, without the block; SIGCONT, when play goes
-// on, brings it back. A process of the session's own group has no shell that
-// could let it go on, and runs on as it would without a block.
-func halt(p *live.Painter) {
-	session, err := unix.Getsid(0)
-	if err != nil || session == unix.Getpgrp() {
+// on, brings it back.
+func halt(p *live.Painter, s *sentinel) {
+	p.Suspend()
+	if s.goesOn() { // nobody would let play go on
+		p.Resume()
 		return
 	}
-	p.Suspend()
 	_ = unix.Kill(os.Getpid(), unix.SIGSTOP) // it is always allowed
 }
 

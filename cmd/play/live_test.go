@@ -199,6 +199,31 @@ func TestLiveStop(t *testing.T) {
 	s.until("END 99")
 }
 
+// busyPlay starts one program after the other.
+const busyPlay = `- hosts: web001
+  gather_facts: false
+  tasks:
+    - debug: {msg: "{% for i in range(1000000) %}{{ lookup('pipe', 'true') }}{% endfor %}"}
+`
+
+// TestLiveStopBusy stops a run again and again while it starts programs, one of which may
+// not be another program yet when Ctrl-Z comes.
+func TestLiveStopBusy(t *testing.T) {
+	t.Parallel()
+	s := newScreen(t, 80, 24, 1)
+	s.write("site.yml", busyPlay, 0o600)
+	s.keys("export GOMAXPROCS=1; ./run", "Enter")
+	for range 5 {
+		s.until("0/1 hosts done")
+		s.keys("C-z")
+		s.until("Stopped", "!hosts done")
+		s.keys("clear; fg", "Enter")
+	}
+	s.until("0/1 hosts done")
+	s.keys("C-c")
+	s.until("PLAY RECAP", "!hosts done")
+}
+
 // TestLiveAbsent draws nothing where nobody could look at it: what the terminal
 // gets is kept by tmux and holds no sequence.
 func TestLiveAbsent(t *testing.T) {

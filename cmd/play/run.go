@@ -49,7 +49,7 @@ func run(h *host, args []string) (code int) {
 			code = exitDefect
 		}
 	}()
-	ctx, stop := interruptible(context.Background(), h.leave)
+	ctx, stop := interruptible(context.Background(), func() { h.leave(); os.Exit(exitInterrupted) })
 	defer stop()
 	app := newApp(h)
 	if complete(h, app, args) {

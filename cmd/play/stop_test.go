@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -181,11 +183,67 @@ func TestStopBySignal(t *testing.T) {
 			if code := s.cmd.ProcessState.ExitCode(); code != exitInterrupted {
 				t.Errorf("exit code %d, want %d", code, exitInterrupted)
 			}
-			if !strings.Contains(s.out.String(), "PLAY RECAP") {
-				t.Errorf("no recap:\n%s", s.out.String())
+			for _, want := range []string{"PLAY RECAP", "interrupted by "} {
+				if text := s.out.String(); !strings.Contains(text, want) || strings.Contains(text, "context canceled") {
+					t.Errorf("no %q:\n%s", want, text)
+				}
 			}
 			s.check(t)
 		})
+	}
+}
+
+// TestStopStopped: an agent of this machine that stands still (SIGSTOP, or Ctrl-Z on
+// a terminal that is gone) does not keep play from ending, and ends with it.
+func TestStopStopped(t *testing.T) {
+	t.Parallel()
+	for name, master := range map[string]bool{"SIGTERM": false, "terminal closed": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var window, terminal *os.File
+			if master {
+				window, terminal = openTerminal(t)
+			}
+			s := startStopping(t, terminal)
+			stopped := 0
+			for _, line := range s.processes() {
+				var pid int
+				if _, err := fmt.Sscan(line, &pid); err == nil && strings.HasSuffix(line, s.cmd.Path+" play-agent serve ") {
+					stopped++
+					_ = syscall.Kill(pid, syscall.SIGSTOP)
+				}
+			}
+			if stopped == 0 {
+				t.Fatalf("there is no agent:\n%s", strings.Join(s.processes(), "\n"))
+			}
+			if master {
+				terminal.Close()
+				window.Close()
+			} else {
+				_ = s.cmd.Process.Signal(syscall.SIGTERM)
+			}
+			_ = s.cmd.Wait() // by its end there is nothing to say on
+			s.check(t)
+		})
+	}
+}
+
+// TestHeedStops leaves when the run takes too long to end.
+func TestHeedStops(t *testing.T) {
+	t.Parallel()
+	for _, second := range []bool{false, true} {
+		signals, within := make(chan os.Signal, 2), time.Millisecond
+		signals <- syscall.SIGTERM
+		if second {
+			signals <- os.Interrupt
+			within = time.Hour
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		left := false
+		heedStops(signals, make(chan struct{}), cancel, within, func() { left = true })
+		if why := context.Cause(ctx); !left || why == nil || why.Error() != "interrupted by SIGTERM" || !errors.Is(why, context.Canceled) {
+			t.Errorf("left: %v, why: %v", left, why)
+		}
 	}
 }
 

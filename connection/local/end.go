@@ -22,8 +22,17 @@ func (p *process) end() {
 			timer.Stop()
 			return
 		case <-timer.C:
-			// The group exists as long as its leader is not reaped, which done tells.
-			_ = syscall.Kill(-p.group, sig)
+			p.signal(sig)
 		}
+	}
+}
+
+// signal tells the process's group something, unless the process has ended.
+func (p *process) signal(sig syscall.Signal) {
+	select {
+	case <-p.done:
+	default:
+		// The group exists as long as its leader is not reaped, which done tells.
+		_ = syscall.Kill(-p.group, sig)
 	}
 }

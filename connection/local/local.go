@@ -134,12 +134,13 @@ func (p *process) Write(b []byte) (int, error) { return p.in.Write(b) }
 func (p *process) Stderr() string              { return p.stderr.String() }
 func (p *process) CloseWrite() error           { return p.in.Close() }
 
-// Close ends the input; a process that does not end by itself then is ended
-// with its whole group after a grace.
+// Close ends the input, and lets a process that was stopped see it; one that
+// does not end by itself then is ended with its whole group after a grace.
 func (p *process) Close() error {
 	p.close.Do(func() {
 		p.in.Close()
 		p.out.Close()
+		p.signal(syscall.SIGCONT)
 		go p.end()
 	})
 	return nil

@@ -50,7 +50,7 @@ func shell(c *Call, command, plugin string) (string, error) {
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return "", ctx.Err()
+		return "", context.Cause(ctx)
 	case errors.As(err, &exit):
 		msg := fmt.Sprintf("%s(%s) returned %d", plugin, command, exit.ExitCode())
 		if text := strings.TrimSpace(stderr.buf.String()); text != "" {

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -16,6 +17,9 @@ func (r *run) failure(err error) *end {
 	if errors.As(err, &u) && u.Unreachable() {
 		return &end{status: event.Unreachable, pos: r.task.Pos, result: value.DictOf(
 			"changed", false, "msg", u.Error(), "unreachable", true)}
+	}
+	if r.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = context.Cause(r.ctx) // it says what happened
 	}
 	e := &end{status: event.Failed, pos: r.task.Pos}
 	msg := err.Error()

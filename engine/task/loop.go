@@ -1,7 +1,7 @@
 package task
 
 import (
-	"fmt"
+	"context"
 	"time"
 
 	"play/engine/event"
@@ -284,7 +284,7 @@ func (r *run) loopPause() error {
 // sleep waits, or returns early with the error of the ended context.
 func (r *run) sleep(d time.Duration) error {
 	if d <= 0 {
-		return r.ctx.Err()
+		return context.Cause(r.ctx)
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -292,7 +292,7 @@ func (r *run) sleep(d time.Duration) error {
 	case <-timer.C:
 		return nil
 	case <-r.ctx.Done():
-		return fmt.Errorf("interrupted: %w", r.ctx.Err())
+		return context.Cause(r.ctx)
 	}
 }
 

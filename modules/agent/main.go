@@ -72,14 +72,14 @@ func serve(config Config) error {
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
 	// Taking these signals also gives the processes we start their default
-	// dispositions, whatever we were started with, and keeps a write to a
+	// dispositions, whatever we were started with (play ignores SIGTSTP), and keeps a write to a
 	// controller that is gone, or to a file beyond a limit on its size, from killing
 	// us before we have cleaned up.
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGXFSZ)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGXFSZ, syscall.SIGTSTP)
 	go func() {
 		for sig := range signals {
-			if sig != syscall.SIGPIPE && sig != syscall.SIGXFSZ {
+			if sig != syscall.SIGPIPE && sig != syscall.SIGXFSZ && sig != syscall.SIGTSTP {
 				stop(fmt.Errorf("the agent got %v", sig))
 			}
 		}

@@ -81,7 +81,7 @@ func runLimited(ctx context.Context, r *runner, request *wire.Call, s streams) *
 // dispositions.
 func handleSignals(killed context.CancelCauseFunc) {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGINT, syscall.SIGTERM, syscall.SIGXFSZ)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGINT, syscall.SIGTERM, syscall.SIGXFSZ, syscall.SIGTSTP)
 	go func() {
 		for sig := range signals {
 			if sig == syscall.SIGTERM {
