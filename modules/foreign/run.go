@@ -92,7 +92,7 @@ func (p *Program) execute(ctx context.Context, argv []string, stdin []byte) (*pr
 // prepare writes the files that the module needs into dir and returns its
 // command line and standard input.
 func (p *Program) prepare(dir string) (argv []string, stdin []byte, err error) {
-	args, err := value.AppendJSON(nil, p.Args, value.WireJSON())
+	args, err := value.AppendJSON(nil, p.Args, value.JSONOptions{EnsureASCII: true}) // as json.dumps does: some modules read it by other means
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot send arguments to the module %q: %w", p.Name, err)
 	}
@@ -159,7 +159,7 @@ func (p *Program) fill(text, args []byte) []byte {
 	}
 	for _, r := range [][2]string{
 		{`"<<ANSIBLE_VERSION>>"`, value.Repr(hint("version"))},
-		{`"<<INCLUDE_ANSIBLE_MODULE_COMPLEX_ARGS>>"`, value.Repr(string(args))},
+		{`"<<INCLUDE_ANSIBLE_MODULE_COMPLEX_ARGS>>"`, "b" + value.Repr(string(args))}, // bytes, as ansible-core on Python 3 puts it
 		{"<<SELINUX_SPECIAL_FILESYSTEMS>>", strings.Join(special, ",")},
 		{"<<INCLUDE_ANSIBLE_MODULE_JSON_ARGS>>", string(args)},
 		{"syslog.LOG_USER", "syslog." + hint("syslog_facility")},
