@@ -63,13 +63,21 @@ func (h *host) Ask(ctx context.Context, prompt string, echo bool) (string, error
 	if !terminal(h.In) {
 		return "", errNoTerminal
 	}
-	fmt.Fprint(h.Out, prompt)
 	type answer struct {
 		text string
 		err  error
 	}
 	got := make(chan answer, 1)
 	state, _ := term.GetState(int(h.In.Fd()))
+	if !echo {
+		hideTyping(h.In) // before the prompt: who answers it at once is not to be seen either
+		defer func() {
+			if state != nil {
+				_ = term.Restore(int(h.In.Fd()), state) // a terminal that is gone shows nothing
+			}
+		}()
+	}
+	fmt.Fprint(h.Out, prompt)
 	go func() {
 		if !echo {
 			b, err := term.ReadPassword(int(h.In.Fd()))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -58,24 +59,27 @@ type vaultTool struct {
 	host    *host
 	cli     *cli.Context
 	secrets *vault.Secrets
-	load    func(ids []string, ask bool) (*vault.Secrets, error)
+	load    func(ids []string, ask, fresh bool) (*vault.Secrets, error)
 
 	identity string   // vault_encrypt_identity
 	ids      []string // --vault-id and vault_identity_list
 }
 
+// newVaultTool reads the passwords; one that is asked for is asked twice when it
+// is fresh: one to encrypt with.
 func newVaultTool(h *host, c *cli.Context) (*vaultTool, error) {
+	fresh := slices.Contains([]string{"create", "encrypt", "encrypt_string"}, c.Command.Name)
 	o, err := readOptions(c.Context, h, c)
 	if err != nil {
 		return nil, err
 	}
 	t := &vaultTool{host: h, cli: c, identity: o.Settings.VaultEncryptIdentity, ids: append(c.StringSlice("vault-id"), o.Settings.VaultIdentities...)}
-	t.load = func(ids []string, ask bool) (*vault.Secrets, error) {
-		return vault.Load(c.Context, vault.Sources{IDs: ids, Ask: ask, Dir: h.Dir, Home: environ(h.Environ, "HOME"), Environ: h.Environ,
+	t.load = func(ids []string, ask, fresh bool) (*vault.Secrets, error) {
+		return vault.Load(c.Context, vault.Sources{IDs: ids, Ask: ask, New: fresh, Dir: h.Dir, Home: environ(h.Environ, "HOME"), Environ: h.Environ,
 			DefaultID: o.Settings.VaultIdentity,
 			Prompt:    func(ctx context.Context, prompt string) (string, error) { return h.Ask(ctx, prompt, false) }})
 	}
-	if t.secrets, err = t.load(o.VaultIDs, o.AskVault || len(o.VaultIDs) == 0); err != nil {
+	if t.secrets, err = t.load(o.VaultIDs, o.AskVault || len(o.VaultIDs) == 0, fresh); err != nil {
 		return nil, err
 	}
 	t.secrets.MatchID = o.Settings.VaultIDMatch
@@ -223,7 +227,7 @@ func (t *vaultTool) rekey() error {
 	if source != "" {
 		ids = append(ids, source)
 	}
-	fresh, err := t.load(ids, source == "")
+	fresh, err := t.load(ids, source == "", true)
 	if err != nil {
 		return err
 	}
@@ -235,52 +239,6 @@ func (t *vaultTool) rekey() error {
 		return vault.Encrypt(plain, fresh.List[0])
 	})
 	return t.done(err, "Rekey successful")
-}
-
-// encryptString prints texts as inline vault values.
-func (t *vaultTool) encryptString() error {
-	secret, err := t.secret()
-	if err != nil {
-		return err
-	}
-	texts, names := t.cli.Args().Slice(), t.cli.StringSlice("name")
-	if t.cli.Bool("prompt") {
-		text, err := t.host.Ask(t.cli.Context, "String to encrypt: ", t.cli.Bool("show-input"))
-		if err != nil {
-			return err
-		}
-		texts = append(texts, text)
-	}
-	if len(texts) == 0 || t.cli.IsSet("stdin-name") {
-		text, err := io.ReadAll(t.host.In)
-		if err != nil {
-			return err
-		}
-		texts, names = append(texts, string(text)), append(names, t.cli.String("stdin-name"))
-	}
-	var out bytes.Buffer
-	for i, text := range texts {
-		encrypted, err := vault.Encrypt([]byte(text), secret)
-		if err != nil {
-			return err
-		}
-		name := ""
-		if i < len(names) {
-			name = names[i]
-		}
-		out.WriteString(inlineVault(name, string(encrypted)))
-	}
-	return t.write("-", out.Bytes(), true)
-}
-
-// inlineVault is an encrypted text as a YAML value, with its name if it has one.
-func inlineVault(name, encrypted string) string {
-	head := "!vault |\n"
-	if name != "" {
-		head = name + ": " + head
-	}
-	lines := strings.Split(strings.TrimRight(encrypted, "\n"), "\n")
-	return head + "          " + strings.Join(lines, "\n          ") + "\n"
 }
 
 func (t *vaultTool) create() error {

@@ -37,11 +37,13 @@ func filterPasswordHash(c *Call) (any, error) {
 	if c.Args[4] != nil {
 		ident = value.Str(c.Args[4])
 	}
-	return hashPassword(password, value.Str(c.Args[0]), salt, size, rounds, ident)
+	return HashPassword(password, value.Str(c.Args[0]), salt, size, rounds, ident)
 }
 
-// hashPassword hashes with a salt, or with a new one of a size (0: the usual).
-func hashPassword(password, method, salt string, size, rounds int, ident string) (any, error) {
+// HashPassword hashes as /etc/shadow holds it, by a method such as
+// "sha512_crypt", with a salt, or if that is "" with a new one of a size (0: the
+// usual). Rounds 0 and ident "" are the method's own.
+func HashPassword(password, method, salt string, size, rounds int, ident string) (any, error) {
 	m, ok := crypthash.Find(method)
 	if !ok {
 		return nil, fmt.Errorf("passlib does not support '%s' algorithm", method)

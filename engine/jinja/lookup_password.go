@@ -168,7 +168,7 @@ func lookupPassword(c *Call, term any) (any, error) {
 	if p.encrypt == "" {
 		return password, nil
 	}
-	return hashPassword(password, p.encrypt, salt, 0, 0, p.ident)
+	return HashPassword(password, p.encrypt, salt, 0, 0, p.ident)
 }
 
 // kept returns the file's password and salt, and makes and writes what is not

@@ -22,6 +22,9 @@ type Sources struct {
 	IDs []string
 	// Ask asks the person (--ask-vault-password) when no other source does.
 	Ask bool
+	// New says that the passwords are to encrypt with: what the person types is
+	// asked for twice.
+	New bool
 	// Prompt reads a password from the person without showing it.
 	Prompt func(ctx context.Context, prompt string) (string, error)
 	// Dir is where relative paths start; "" is the process's folder.
@@ -45,14 +48,14 @@ func Load(ctx context.Context, src Sources) (*Secrets, error) {
 		id, from := splitID(text, src.DefaultID)
 		isPrompt := from == "prompt" || from == "prompt_ask_vault_pass"
 		asked = asked || isPrompt
-		password, err := src.read(ctx, id, from, isPrompt)
+		password, err := src.read(ctx, id, from)
 		if err != nil {
 			return nil, err
 		}
 		s.List = append(s.List, Secret{ID: id, Password: password})
 	}
 	if src.Ask && !asked {
-		password, err := src.ask(ctx, src.DefaultID)
+		password, err := src.ask(ctx, "Vault password: ", "New Vault password: ")
 		if err != nil {
 			return nil, err
 		}
@@ -73,9 +76,12 @@ func splitID(text, defaultID string) (id, from string) {
 	return id, from
 }
 
-func (src *Sources) read(ctx context.Context, id, from string, isPrompt bool) ([]byte, error) {
-	if isPrompt {
-		return src.ask(ctx, id)
+func (src *Sources) read(ctx context.Context, id, from string) ([]byte, error) {
+	switch from {
+	case "prompt":
+		return src.ask(ctx, "Vault password ("+id+"): ", "New vault password ("+id+"): ")
+	case "prompt_ask_vault_pass":
+		return src.ask(ctx, "Vault password: ", "New Vault password: ")
 	}
 	path := from
 	if path == "~" || strings.HasPrefix(path, "~/") {
@@ -134,21 +140,34 @@ func (src *Sources) run(ctx context.Context, id, path string) ([]byte, error) {
 	return password, nil
 }
 
-func (src *Sources) ask(ctx context.Context, id string) ([]byte, error) {
+// ask reads a password from the person: by one question, or by another, twice,
+// when it is a new one.
+func (src *Sources) ask(ctx context.Context, known, fresh string) ([]byte, error) {
 	if src.Prompt == nil {
 		return nil, errors.New("cannot ask for a vault password: there is no terminal")
 	}
-	prompt := "Vault password: "
-	if id != DefaultID {
-		prompt = "Vault password (" + id + "): "
+	if !src.New {
+		return src.answer(ctx, known)
 	}
-	answer, err := src.Prompt(ctx, prompt)
+	password, err := src.answer(ctx, fresh)
+	if err != nil {
+		return nil, err
+	}
+	again, err := src.answer(ctx, "Confirm "+strings.Replace(fresh, "New vault", "new vault", 1))
+	if err == nil && !bytes.Equal(password, again) {
+		err = errors.New("Passwords do not match")
+	}
+	return password, err
+}
+
+func (src *Sources) answer(ctx context.Context, question string) ([]byte, error) {
+	answer, err := src.Prompt(ctx, question)
 	if err != nil {
 		return nil, err
 	}
 	password := bytes.TrimSpace([]byte(answer))
 	if len(password) == 0 {
-		return nil, errors.New("cannot use an empty vault password")
+		return nil, errors.New("Invalid vault password was provided")
 	}
 	return password, nil
 }

@@ -156,7 +156,7 @@ func TestLoad(t *testing.T) {
 		{[]string{"x@my-client.sh"}, false, "x=--vault-id x"},
 		{[]string{"@pw"}, false, "default=from file"},
 		{[]string{"dev@prompt"}, false, "dev=[Vault password (dev): ]"},
-		{[]string{"prompt"}, true, "default=[Vault password: ]"},
+		{[]string{"prompt"}, true, "default=[Vault password (default): ]"},
 		{[]string{"pw"}, true, "default=from file,default=[Vault password: ]"},
 		{nil, false, ""},
 		{[]string{"nope"}, false, "cannot find the vault password file"},

@@ -1,0 +1,9 @@
+package main
+
+import "golang.org/x/sys/unix"
+
+// Requests that read and set a terminal's state; what is typed ahead stays.
+const (
+	getTerminal = unix.TCGETS
+	setTerminal = unix.TCSETS
+)
