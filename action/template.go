@@ -60,11 +60,12 @@ func (d *Deps) render(a *task.Attempt, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	names, err := d.templateVars(a, path)
+	ctx := a.Jinja.With(a.Scope)
+	names, err := d.Describe(a.Executor.Jinja, ctx, path, argString(a, "src"))
 	if err != nil {
 		return "", err
 	}
-	ctx := a.Jinja.With(a.Scope)
+	names.Set("template_destpath", argString(a, "dest"))
 	ctx.Locals, ctx.Files = names, besides(a.Files, path)
 	text, err := t.Render(ctx)
 	if err != nil {
@@ -120,29 +121,27 @@ func fileOptions(a *task.Attempt) (o jinja.FileOptions, err error) {
 	return o, nil
 }
 
-// templateVars are the variables that a template file sees of itself.
-func (d *Deps) templateVars(a *task.Attempt, path string) (*value.Dict, error) {
+// Describe returns the variables by which a template file sees itself; name is how
+// it was asked for, and c evaluates what they are made of.
+func (d *Deps) Describe(env *jinja.Env, c *jinja.Context, path, name string) (*value.Dict, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, task.Failf("cannot read the template %q: %v", path, err)
 	}
-	full, err := filepath.Abs(path)
-	if err != nil {
-		full = path
-	}
+	full := absolute(path)
 	hostname, _ := os.Hostname()
 	owner := ""
 	if u, err := user.LookupId(ownerID(info)); err == nil {
 		owner = u.Username
 	}
-	v := value.DictOf("template_host", hostname, "template_path", argString(a, "src"), "template_fullpath", full,
+	v := value.DictOf("template_host", hostname, "template_path", name, "template_fullpath", full,
 		"template_mtime", info.ModTime().Format("2006-01-02 15:04:05.000000"), "template_uid", owner,
-		"template_run_date", d.Now().Format("2006-01-02 15:04:05.000000"), "template_destpath", argString(a, "dest"))
-	managed, err := a.Executor.Jinja.Template(or(d.Managed, "Ansible managed"), source.Pos{})
+		"template_run_date", d.Now().Format("2006-01-02 15:04:05.000000"), "template_destpath", "")
+	managed, err := env.Template(or(d.Managed, "Ansible managed"), source.Pos{})
 	if err != nil {
 		return nil, err
 	}
-	ctx := a.Jinja.With(a.Scope)
+	ctx := c.With(c.Vars)
 	ctx.Locals = v
 	text, err := managed.Render(ctx)
 	if err != nil {

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"context"
+	"slices"
 
 	"play/engine/iterator"
 	"play/engine/playbook"
@@ -21,6 +22,8 @@ type batchRun struct {
 	gone      map[string]bool
 	stale     bool // the variables that list the play's hosts are out of date
 	it        *iterator.Iterator
+	roles     []string // the play's roles, and those that roles depend on
+	dependent []string
 	last      iterator.Position // of the task that ran last
 	handlers  []*playbook.Task
 	brought   map[string][]*playbook.Task // handlers by the include_role that brought them
@@ -79,21 +82,56 @@ func (b *batchRun) setMagic(name string) {
 	b.view.SetMagic("ansible_play_name", name)
 	b.stale = true
 	b.updateHosts()
-	var roles, dependent []string
+	b.roles, b.dependent = nil, nil
 	for _, block := range b.play.Roles {
-		switch name := block.Role.Name; {
-		case block.Role.Dependency && !contains(dependent, name):
-			dependent = append(dependent, name)
-		case !block.Role.Dependency && !contains(roles, name):
-			roles = append(roles, name)
+		b.noteRole(block.Role)
+	}
+	for _, block := range b.play.Roles {
+		b.noteRoles(block.Body)
+	}
+	for _, nodes := range [][]playbook.Node{b.play.PostTasks, b.play.PreTasks, b.play.Tasks} {
+		b.noteRoles(nodes)
+	}
+	b.setRoleNames()
+	b.view.SetMagic("environment", value.NewList())
+}
+
+// noteRoles adds the roles among the nodes, and below them, to those of the play.
+func (b *batchRun) noteRoles(nodes []playbook.Node) {
+	for _, n := range nodes {
+		block, ok := n.(*playbook.Block)
+		if !ok {
+			continue
+		}
+		if r := block.Role; r != nil && (block.Parent == nil || block.Parent.Role != r) {
+			b.noteRole(r)
+		}
+		for _, part := range [][]playbook.Node{block.Body, block.Rescue, block.Always} {
+			b.noteRoles(part)
 		}
 	}
-	b.view.SetMagic("ansible_play_role_names", list(roles))
-	b.view.SetMagic("ansible_dependent_role_names", list(dependent))
-	all := append(dependent, roles...)
+}
+
+func (b *batchRun) noteRole(r *playbook.Role) {
+	if !r.Dependency {
+		b.roles = append(b.roles, r.Name)
+	} else if !contains(b.dependent, r.Name) {
+		b.dependent = append(b.dependent, r.Name)
+	}
+}
+
+// setRoleNames sets the variables that list the play's roles.
+func (b *batchRun) setRoleNames() {
+	all := slices.Clone(b.dependent)
+	for _, name := range b.roles {
+		if !contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	b.view.SetMagic("ansible_play_role_names", list(b.roles))
+	b.view.SetMagic("role_names", list(b.roles))
+	b.view.SetMagic("ansible_dependent_role_names", list(b.dependent))
 	b.view.SetMagic("ansible_role_names", list(all))
-	b.view.SetMagic("role_names", list(roles))
-	b.view.SetMagic("environment", value.NewList())
 }
 
 // updateHosts sets the variables that list the hosts still in the play, when one

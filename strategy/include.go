@@ -192,6 +192,8 @@ func (b *batchRun) publish(block *playbook.Block, args *value.Dict) {
 			b.view.AddRole(inner.Role)
 		}
 	}
+	b.noteRoles(block.Body)
+	b.setRoleNames()
 }
 
 func includePath(args *value.Dict) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,11 +25,32 @@ func TestKeywordsAreRecorded(t *testing.T) {
 			}
 		}
 	}
-	for keyword, names := range cases {
-		used := regexp.MustCompile(`(?m)(^|[\s{,\[-])` + keyword + `\s*[:=]`)
+	checkUse(t, cases, `(?m)(^|[\s{,\[-])%s\s*[:=]`)
+}
+
+// leastSpecial is how many variables the reference's documentation calls special
+// or lists beside them.
+const leastSpecial = 51
+
+// TestSpecialVariablesAreRecorded: testdata/recorded/special.tsv names recorded
+// cases for every special variable.
+func TestSpecialVariablesAreRecorded(t *testing.T) {
+	t.Parallel()
+	cases := recordedFor(t, "special.tsv")
+	if len(cases) < leastSpecial {
+		t.Errorf("%d special variables, want at least %d", len(cases), leastSpecial)
+	}
+	checkUse(t, cases, `\b%s\b`)
+}
+
+// checkUse looks whether the cases hold the words that they are named for.
+func checkUse(t *testing.T, cases map[string][]string, pattern string) {
+	t.Helper()
+	for word, names := range cases {
+		used := regexp.MustCompile(fmt.Sprintf(pattern, word))
 		for _, name := range names {
 			if !used.MatchString(recordedInput(t, name)) {
-				t.Errorf("the recorded case %s does not use %q", name, keyword)
+				t.Errorf("the recorded case %s does not use %q", name, word)
 			}
 		}
 	}

@@ -80,9 +80,27 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 		ExtraVars: s.extra, HashMerge: o.Settings.HashMerge, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
 	s.builder = &vars.Builder{SearchPath: func(t *playbook.Task) []string { return task.SearchPath(t, s.inv.dir) },
 		Inventory: s.inv, Store: s.store, Extra: s.extra, Merge: o.Settings.HashMerge, Run: s.runVars(), VarsFile: s.loader.VarsFile,
-		HostChose: s.hostChose,
-		Context:   func(sc *vars.Scope) *jinja.Context { return s.context(sc, nil) }}
+		HostChose: s.hostChose, Connection: connectionVars(&o.Connection),
+		Context: func(sc *vars.Scope) *jinja.Context { return s.context(sc, nil) }}
 	return s, nil
+}
+
+// connectionVars are the variables by which tasks see the connection settings of
+// the command line and the configuration.
+func connectionVars(d *action.Defaults) *value.Dict {
+	v := value.DictOf("ansible_connection", d.Connection, "ansible_shell_executable", first(d.Executable, "/bin/sh"))
+	set := func(val any, is bool, names ...string) {
+		for _, name := range names {
+			if is {
+				v.Set(name, val)
+			}
+		}
+	}
+	set(d.User, d.User != "", "ansible_user", "ansible_ssh_user")
+	set(d.Port, d.Port != 0, "ansible_port", "ansible_ssh_port")
+	set(int(d.Timeout/time.Second), true, "ansible_timeout", "ansible_ssh_timeout")
+	set(d.KeyFile, d.KeyFile != "", "ansible_private_key_file", "ansible_ssh_private_key_file")
+	return v
 }
 
 // hostChose judges a vars_files entry that a host's data had a part in.
@@ -152,6 +170,10 @@ func (s *session) context(scope *vars.Scope, files *task.Files) *jinja.Context {
 		Warn:   func(msg string) { s.sink.Warning(msg, source.Pos{}) }}
 	if files != nil {
 		c.Files = files
+	}
+	managed := action.Deps{Managed: s.opts.Managed, Now: time.Now}
+	c.Describe = func(c *jinja.Context, path, name string) (*value.Dict, error) {
+		return managed.Describe(s.env, c, path, name)
 	}
 	return c
 }

@@ -47,6 +47,9 @@ type Context struct {
 	Warn   func(msg string)                       // deprecations and warnings; nil: dropped
 	Now    func() time.Time                       // nil: time.Now
 	Locals *value.Dict                            // names over Vars for a single evaluation (template_vars); nil: none
+	// Describe returns the variables by which a template file sees itself: name is
+	// how it was asked for; nil: there are none.
+	Describe func(c *Context, path, name string) (*value.Dict, error)
 	// Guard is asked before a lookup or include reads a file whose name a host's
 	// data had a part in; nil: every file may be read.
 	Guard func(path string) error

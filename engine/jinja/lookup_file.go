@@ -242,10 +242,16 @@ func lookupTemplate(c *Call, term any) (any, error) {
 		return nil, err
 	}
 	inner := c.Ctx.With(c.Ctx.Vars)
-	inner.Locals = c.Ctx.Locals
-	if extra, ok := asDict(lookupOption(c, "template_vars", nil)); ok && extra.Len() > 0 {
-		inner.Locals = value.NewDict()
-		inner.Locals.Update(c.Ctx.Locals)
+	inner.Locals = value.NewDict()
+	inner.Locals.Update(c.Ctx.Locals)
+	if c.Ctx.Describe != nil {
+		own, err := c.Ctx.Describe(c.Ctx, path, value.Str(term))
+		if err != nil {
+			return nil, err
+		}
+		inner.Locals.Update(own)
+	}
+	if extra, ok := asDict(lookupOption(c, "template_vars", nil)); ok {
 		inner.Locals.Update(extra)
 	}
 	s, err := t.Render(inner)

@@ -46,8 +46,16 @@ func (r *run) delegate(a *Attempt) error {
 	if a.DelegateFacts, err = r.boolKeyword("delegate_facts", false); err != nil {
 		return err
 	}
-	a.On, err = r.x.Play.Scope(a.Target, r.task)
-	return err
+	if a.On, err = r.x.Play.Scope(a.Target, r.task); err != nil {
+		return err
+	}
+	seen, err := r.x.Play.Delegated(r.host, a.Target, r.task, r.jinja)
+	if err != nil {
+		return err
+	}
+	r.use(r.scope.With("the delegated host", seen))
+	a.Scope, a.Jinja = r.scope, r.jinja
+	return nil
 }
 
 // address is the ansible_host of the host that the task was delegated to.

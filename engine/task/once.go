@@ -14,6 +14,14 @@ type loopItem struct {
 	label string
 }
 
+// handed are the loop's variables that an included file sees.
+func (l *loopItem) handed() *value.Dict {
+	d := l.vars.Clone()
+	d.Delete("ansible_loop_var")
+	d.Delete("ansible_index_var")
+	return d
+}
+
 func isOmit(v any) bool { return v == any(jinja.Omit) }
 
 func skipped() *end {
@@ -97,7 +105,7 @@ func (r *run) include(item *loopItem) *end {
 	}
 	inc := Include{Args: args, Vars: value.NewDict(), ArgsFromHost: len(fromHost) > 0, VarsFromHost: r.looped}
 	if item != nil {
-		inc.Vars, inc.Label = item.vars, item.label
+		inc.Vars, inc.Label = item.handed(), item.label
 	}
 	r.out.Includes = append(r.out.Includes, inc)
 	given := args.Clone()

@@ -85,24 +85,11 @@ func (r *run) execute() *end {
 	if err != nil {
 		return r.failure(err)
 	}
-	r.use(r.withConnection(scope).With("the debugger", r.over))
+	r.use(scope.With("the debugger", r.over))
 	if r.task.Loop != nil {
 		return r.loop()
 	}
 	return r.once(nil)
-}
-
-// withConnection lets the task see the connection keyword as ansible_connection
-// where no variable says otherwise.
-func (r *run) withConnection(scope *vars.Scope) *vars.Scope {
-	a, ok := r.task.Inherit("connection")
-	if !ok {
-		return scope
-	}
-	if _, has := scope.Lookup("ansible_connection"); has {
-		return scope
-	}
-	return scope.With("connection", value.DictOf("ansible_connection", a.Value))
 }
 
 // use sets the variables that are seen from here on.

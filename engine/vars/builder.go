@@ -2,6 +2,7 @@ package vars
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,6 +39,9 @@ type Builder struct {
 	// VarsFile loads one vars_files entry: the first of the alternatives that
 	// exists. It caches.
 	VarsFile func(play *playbook.Play, names []string) (*value.Dict, error)
+	// Connection holds the connection variables that the command line and the
+	// configuration give to tasks: ansible_user, ansible_connection and their kin.
+	Connection *value.Dict
 	// HostChose is asked before a vars_files entry is loaded in whose name data
 	// that a host sent had a part; nil: every name may be.
 	HostChose func(play *playbook.Play, name string) error
@@ -135,26 +139,95 @@ func (p *Play) Scope(host string, t *playbook.Task) (*Scope, error) {
 	return p.build(host, t, base, base.varsFiles), nil
 }
 
-// TaskScope is Scope with what a task's own settings make known besides:
-// ansible_host and ansible_user, where nobody set them.
+// TaskScope is Scope with what is known besides of how the task's host is reached:
+// ansible_host, ansible_user, ansible_connection and their kin, where no variable
+// sets them.
 func (p *Play) TaskScope(host string, t *playbook.Task) (*Scope, error) {
 	s, err := p.Scope(host, t)
-	if err == nil {
-		s.parts = append(s.parts, Layer{Name: "the task's connection", Find: func(name string) (any, bool) { return connectionVar(host, t, name) }})
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	set := *s // without what is added
+	s.parts = append(s.parts, Layer{Name: "the task's connection", Find: func(name string) (any, bool) {
+		if v, ok := set.Lookup(sameConnection(name)); ok {
+			return v, true
+		}
+		return p.connectionVar(host, t, name)
+	}})
+	return s, nil
+}
+
+// sameConnection is the other name of a connection variable; "" for none.
+func sameConnection(name string) string {
+	short, old := strings.CutPrefix(name, "ansible_ssh_")
+	if !old {
+		short = strings.TrimPrefix(name, "ansible_")
+	}
+	switch {
+	case !slices.Contains([]string{"host", "user", "port", "timeout", "private_key_file"}, short):
+		return ""
+	case old:
+		return "ansible_" + short
+	}
+	return "ansible_ssh_" + short
 }
 
 // connectionVar tells how the host is reached where no variable does.
-func connectionVar(host string, t *playbook.Task, name string) (any, bool) {
+func (p *Play) connectionVar(host string, t *playbook.Task, name string) (any, bool) {
+	keyword := ""
 	switch name {
-	case "ansible_host":
+	case "ansible_host", "ansible_ssh_host":
 		return host, true
-	case "ansible_user":
-		a, ok := t.Inherit("remote_user")
-		return a.Value, ok
+	case "ansible_user", "ansible_ssh_user":
+		keyword = "remote_user"
+	case "ansible_connection":
+		keyword = "connection"
 	}
-	return nil, false
+	if a, ok := t.Inherit(keyword); ok {
+		return a.Value, true
+	}
+	return p.b.Connection.Get(name)
+}
+
+// connectionNames are the variables that tell how a host is reached.
+var connectionNames = []string{"ansible_host", "ansible_ssh_host", "ansible_user", "ansible_ssh_user", "ansible_connection", "ansible_port",
+	"ansible_ssh_port", "ansible_timeout", "ansible_ssh_timeout", "ansible_private_key_file", "ansible_ssh_private_key_file",
+	"ansible_shell_executable"}
+
+// Delegated are the variables that a task for host sees besides when it works on
+// another one: how that is reached, as far as nothing is set for the host itself,
+// and in ansible_delegated_vars all variables of the other. Ask is the evaluation
+// that they are for.
+func (p *Play) Delegated(host, to string, t *playbook.Task, ask *jinja.Context) (*value.Dict, error) {
+	own, err := p.Scope(host, t)
+	if err != nil {
+		return nil, err
+	}
+	other, err := p.Scope(to, t)
+	if err != nil {
+		return nil, err
+	}
+	d := value.DictOf("ansible_delegated_vars", value.DictOf(to, &allVars{p: p, host: to, task: t, ask: ask}))
+	for _, name := range connectionNames {
+		if _, set := own.Lookup(name); set {
+			continue
+		}
+		v, ok := other.Lookup(name)
+		if !ok {
+			v, ok = other.Lookup(sameConnection(name))
+		}
+		if !ok && (name == "ansible_host" || name == "ansible_ssh_host") {
+			v, ok = to, true
+		}
+		if !ok {
+			continue
+		}
+		if v, err = ask.With(other).Resolve(v); err != nil {
+			return nil, err
+		}
+		d.Set(name, v)
+	}
+	return d, nil
 }
 
 // HostScope builds the view of a host without the play, as hostvars shows it:
