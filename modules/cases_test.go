@@ -50,7 +50,7 @@ type recordedCase struct {
 
 // needs names what a module's cases use of the machine beyond a plain Debian.
 func needs() map[string]string {
-	return map[string]string{"known_hosts": "/usr/bin/ssh-keygen", "locale_gen": "/usr/share/i18n/SUPPORTED"}
+	return map[string]string{"known_hosts": "/usr/bin/ssh-keygen", "locale_gen": "/usr/share/i18n/SUPPORTED", "expect": "/dev/ptmx"}
 }
 
 // TestRecordedCases runs every recorded case through the native module.
