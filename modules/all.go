@@ -61,6 +61,7 @@ func Plain() []Module {
 		packageFacts(),
 		pacman(),
 		pamLimits(),
+		parted(),
 		ping(),
 		pip(),
 		postgresqlDB(),
