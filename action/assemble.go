@@ -33,7 +33,7 @@ func (d *Deps) assemble(ctx context.Context, a *task.Attempt) (*value.Dict, erro
 	if err != nil {
 		return nil, err
 	}
-	text, err := fragments(a, dir)
+	text, err := d.fragments(a, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +44,18 @@ func (d *Deps) assemble(ctx context.Context, a *task.Attempt) (*value.Dict, erro
 	return d.deliver(ctx, a, args, textContent("src", dir, text))
 }
 
-// fragments joins the files of a folder in the order of their names.
-func fragments(a *task.Attempt, dir string) ([]byte, error) {
+// fragments joins the files of a folder in the order of their names; an
+// encrypted one is joined as its plaintext.
+func (d *Deps) fragments(a *task.Attempt, dir string) ([]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, task.Failf("Source (%s) is not a directory", argString(a, "src"))
 	}
 	hidden, err := argBool(a, "ignore_hidden", false)
+	if err != nil {
+		return nil, err
+	}
+	decrypt, err := argBool(a, "decrypt", true)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +76,7 @@ func fragments(a *task.Attempt, dir string) ([]byte, error) {
 				continue
 			}
 		}
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		data, err := d.fragment(filepath.Join(dir, e.Name()), decrypt)
 		if err != nil {
 			return nil, task.Failf("cannot read the fragment %q: %v", e.Name(), err)
 		}
@@ -81,6 +86,15 @@ func fragments(a *task.Attempt, dir string) ([]byte, error) {
 		out.Write(data)
 	}
 	return out.Bytes(), nil
+}
+
+func (d *Deps) fragment(path string, decrypt bool) ([]byte, error) {
+	if decrypt && d.Vaulted != nil {
+		if text, vaulted, err := d.Vaulted(path); vaulted || err != nil {
+			return text, err
+		}
+	}
+	return os.ReadFile(path)
 }
 
 // separate ends a fragment with a newline and adds the delimiter as a line.

@@ -4,6 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
+export PLAY_NO_HISTORY=1 # these runs are not among the person's own
 trap 'kill "$fleet" 2>/dev/null || true; wait "$fleet" 2>/dev/null || true; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 

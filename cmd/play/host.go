@@ -24,6 +24,7 @@ type host struct {
 	Dir      string
 	mu       sync.Mutex                   // one question at a time
 	block    atomic.Pointer[live.Painter] // of the run that is watched; or nil
+	private  atomic.Pointer[plainCopy]    // what an editor shows; or nil
 }
 
 func newHost() *host {

@@ -151,9 +151,12 @@ func (h *host) speaksUTF8() bool {
 	return strings.Contains(strings.ToLower(strings.ReplaceAll(locale, "-", "")), "utf8")
 }
 
-// leave takes the block away when play must leave at once, without waiting for
-// a terminal that stands still.
+// leave removes a plaintext and takes the block away when play must leave at
+// once, without waiting for a terminal that stands still.
 func (h *host) leave() {
+	if c := h.private.Load(); c != nil {
+		c.shred()
+	}
 	p := h.block.Load()
 	if p == nil {
 		return

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -280,46 +277,6 @@ func (t *vaultTool) edit() error {
 		}
 	}
 	return nil
-}
-
-// editor lets the person change a text in a private folder that is emptied
-// afterwards, and stores it encrypted if it differs.
-func (t *vaultTool) editor(name string, plain []byte, secret vault.Secret) error {
-	dir, err := os.MkdirTemp("", "play-vault-")
-	if err != nil {
-		return fmt.Errorf("cannot make a private folder: %w", err)
-	}
-	path := filepath.Join(dir, filepath.Base(name))
-	defer shred(dir, path)
-	if err := os.WriteFile(path, plain, 0o600); err != nil {
-		return fmt.Errorf("cannot write a private copy: %w", err)
-	}
-	words := strings.Fields(first(environ(t.host.Environ, "EDITOR"), "vi"))
-	cmd := exec.CommandContext(t.cli.Context, words[0], append(words[1:], path)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.host.In, t.host.Out, t.host.Err
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("cannot edit with %q: %w", words[0], err)
-	}
-	changed, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("cannot read what was edited: %w", err)
-	}
-	if plain != nil && bytes.Equal(changed, plain) {
-		return nil
-	}
-	encrypted, err := vault.Encrypt(changed, secret)
-	if err != nil {
-		return err
-	}
-	return t.write(name, encrypted, true)
-}
-
-// shred overwrites a plaintext before it is removed.
-func shred(dir, path string) {
-	if info, err := os.Stat(path); err == nil {
-		_ = os.WriteFile(path, make([]byte, info.Size()), 0o600) // it is removed anyway
-	}
-	_ = os.RemoveAll(dir) // what is left holds zeros
 }
 
 // done says that all went well, on stderr, where the data did not go.

@@ -144,7 +144,7 @@ func (b *bench) pairs(ours, theirs []string) (a, c time.Duration, err error) {
 func (b *bench) time(args []string) (time.Duration, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = b.dir
-	cmd.Env = append(os.Environ(), "ANSIBLE_PIPELINING=1")
+	cmd.Env = append(os.Environ(), "ANSIBLE_PIPELINING=1", "PLAY_NO_HISTORY=1")
 	start := time.Now()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
