@@ -32,7 +32,7 @@ cmd/play/agents/index: $(AGENTS) $(FULL)
 bin/agents/%: $(SOURCES)
 	@mkdir -p bin/agents
 	$(STATIC) GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) \
-	  $(GO) build $(SMALL) -o $@ ./cmd/play-agent
+	  $(GO) build -tags plain $(SMALL) -o $@ ./cmd/play-agent
 
 bin/full/%: $(SOURCES)
 	@mkdir -p bin/full
@@ -58,6 +58,7 @@ race: $(if $(wildcard cmd/play/agents/index),agents)
 ## lint: vet, formatting and staticcheck
 lint:
 	$(GO) vet ./...
+	$(GO) build -tags plain -o /dev/null ./cmd/play-agent
 	@test -z "$$(gofmt -l cmd engine strategy action connection modules)" || \
 	  { echo "gofmt would change:"; gofmt -l cmd engine strategy action connection modules; exit 1; }
 	$(GO) tool staticcheck ./...

@@ -1,7 +1,5 @@
 package modules
 
-import "sort"
-
 // Plain lists the modules of every agent, sorted by name. What they need of
 // HTTP, for the arguments that Downloads names, the full agent alone has.
 func Plain() []Module {
@@ -97,50 +95,6 @@ func Plain() []Module {
 		zypper(),
 		zypperRepository(),
 	}
-}
-
-// Large lists the modules that the full agent alone has, sorted by name: they
-// link TLS, certificates or Docker's interface, which most hosts never need.
-func Large() []Module {
-	return []Module{
-		dockerComposeV2(),
-		dockerContainer(),
-		dockerContainerExec(),
-		dockerContainerInfo(),
-		dockerHostInfo(),
-		dockerImage(),
-		dockerImageBuild(),
-		dockerImageInfo(),
-		dockerImagePull(),
-		dockerLoginModule(),
-		dockerNetwork(),
-		dockerNetworkInfo(),
-		dockerPrune(),
-		dockerVolume(),
-		dockerVolumeInfo(),
-		getURL(),
-		opensslCSR(),
-		opensslCSRInfo(),
-		opensslCSRPipe(),
-		opensslPrivateKey(),
-		opensslPrivateKeyInfo(),
-		opensslPublicKey(),
-		uri(),
-		x509Certificate(),
-		x509CertificateInfo(),
-		x509CertificatePipe(),
-	}
-}
-
-// All lists every native module, sorted by name.
-func All() []Module {
-	list := Plain()
-	for _, m := range Large() {
-		m.large = true
-		list = append(list, m)
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name }) // a generic sort would add an instance for this struct
-	return list
 }
 
 // Table maps names to modules. It panics when two modules have the same name,

@@ -10,15 +10,12 @@ import (
 
 // There are two agents. The plain one has most modules and goes to every host;
 // the full one has all of them, and HTTP with TLS, and goes where a task needs it.
+// The plain one is built with the tag "plain", which leaves out the files that
+// say so.
 
 // Web sends requests for modules of both agents; HTTP is the only one. It is
-// handed in so that the plain agent does not link it.
+// handed in, since the plain agent has none.
 type Web func(h *httpClient, method, address string, body []byte, since time.Time) (*httpReply, error)
-
-// HTTP is the full agent's Web.
-func HTTP(h *httpClient, method, address string, body []byte, since time.Time) (*httpReply, error) {
-	return h.follow(method, address, body, since)
-}
 
 // Downloads names arguments (and their aliases) that may be an address to get
 // something from: with one, the call needs the full agent.
@@ -41,10 +38,4 @@ func isAddress(v any) bool {
 	text, _ := v.(string)
 	first, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	return strings.Contains(first, "://") || strings.HasPrefix(first, "ppa:")
-}
-
-// Needs returns what tells whether a call of a module needs the full agent.
-func Needs() func(module string, args *value.Dict) bool {
-	table := Table(All())
-	return func(module string, args *value.Dict) bool { return table[module].Full(args) }
 }

@@ -1,3 +1,5 @@
+//go:build !plain
+
 package modules
 
 import (
@@ -33,15 +35,6 @@ type httpRequest struct {
 	body    []byte    // nil: none
 	stream  io.Reader // sent instead of body, size bytes of it
 	size    int64
-}
-
-// httpAnswer is what came back. Body is to be closed.
-type httpAnswer struct {
-	Status     string // "404 Not Found"
-	StatusCode int
-	Header     textproto.MIMEHeader
-	Body       io.ReadCloser
-	at         *url.URL
 }
 
 // exchange sends a request and reads the head of its answer.

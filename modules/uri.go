@@ -1,3 +1,5 @@
+//go:build !plain
+
 package modules
 
 import (
@@ -87,8 +89,6 @@ func runURI(c *Call, args *uriArgs) (*Result, error) {
 	}
 	return args.report(c, reply, content, start)
 }
-
-func inSeconds(n int) time.Duration { return time.Duration(n) * time.Second }
 
 // skippedBy words why creates or removes skip the call, "" when they do not.
 func (c *Call) skippedBy(creates, removes string) string {
