@@ -75,6 +75,7 @@ func (p *preflight) add(err error) {
 // targeted host, or of a play's vars_files, that cannot be read.
 func (p *preflight) playbooks(books []*playbook.Playbook) error {
 	p.plugins()
+	p.settings()
 	for _, pb := range books {
 		p.s.setPlaybook(pb)
 		for _, play := range pb.Plays {
@@ -96,6 +97,14 @@ var (
 		"community.docker.docker", "containers.podman.podman", "kubernetes.core.kubectl", "community.general.chroot"}
 	becomeMethods = []string{"sudo", "su", "doas"}
 )
+
+// settings looks at the plugins that the command line and the configuration name.
+func (p *preflight) settings() {
+	o := p.s.opts
+	p.plugin("connection", o.Connection.Connection, source.Pos{}, transports)
+	p.plugin("become_method", o.Connection.BecomeMethod, source.Pos{}, becomeMethods)
+	p.plugin("strategy", o.Settings.Strategy, source.Pos{}, strategies)
+}
 
 func (p *preflight) keywords(k playbook.Keywords) {
 	p.keyword(k, "connection", transports)
@@ -127,8 +136,10 @@ func (p *preflight) node(n playbook.Node) {
 		p.keywords(n.Keywords)
 		switch n.Action {
 		case "include_tasks":
+			p.applied(n)
 			p.includeTasks(n)
 		case "include_role":
+			p.applied(n)
 			p.includeRole(n)
 		case "template":
 			p.template(n)
@@ -153,6 +164,23 @@ func (p *preflight) first(parts ...string) bool {
 	met := p.files[key]
 	p.files[key] = true
 	return !met
+}
+
+// applied reads the conditions of an include's apply option, which loading leaves
+// to the run.
+func (p *preflight) applied(t *playbook.Task) {
+	v, _ := t.Args.Get("apply")
+	d, _ := v.(*value.Dict)
+	when, _ := d.Get("when")
+	items := []any{when}
+	if l, ok := when.(*value.List); ok {
+		items = l.Items
+	}
+	for _, item := range items {
+		if src, ok := item.(string); ok {
+			p.text(src, t.Pos, true)
+		}
+	}
 }
 
 func (p *preflight) includeTasks(t *playbook.Task) {

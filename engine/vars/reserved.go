@@ -17,42 +17,47 @@ var reservedNames = map[string]bool{
 	"ansible_search_path": true, "ansible_run_tags": true, "ansible_facts": true,
 	"inventory_hostname": true, "inventory_dir": true, "inventory_file": true,
 	"group_names": true, "groups": true, "hostvars": true, "playbook_dir": true, "role_path": true,
-	"vars": true, "omit": true,
+	"vars": true, "omit": true, "ansible_module_compression": true, "ansible_network_os": true,
 }
 
-// reservedPrefixes and reservedSuffixes cover the families of such names.
+// reservedPrefixes and reservedSuffixes cover the families of such names; both
+// stand behind "ansible_". Every kind of connection that is known anywhere has
+// a family of its own.
 var (
 	reservedPrefixes = []string{
-		"ansible_ssh_", "ansible_become", "ansible_shell_", "ansible_su_", "ansible_sudo_",
-		"ansible_winrm_", "ansible_paramiko_", "ansible_docker_", "ansible_podman_", "ansible_kubectl_",
-		"ansible_chroot_", "ansible_local_",
+		"become", "shell_", "su_", "sudo_", "doas_", "runas_", "pbrun_", "pfexec_", "machinectl_", "ksu_", "dzdo_", "enable_",
+		"aws_ssm_", "buildah_", "chroot_", "docker_", "docker_api_", "funcd_", "grpc_", "httpapi_", "iocage_", "jail_", "kubectl_",
+		"libssh_", "libvirt_lxc_", "libvirt_qemu_", "local_", "lxc_", "lxd_", "netconf_", "network_cli_", "nspawn_", "nsenter_", "oc_",
+		"paramiko_", "persistent_", "podman_", "psrp_", "qubes_", "saltstack_", "scp_", "sftp_", "ssh_", "vmware_tools_", "winrm_", "zone_",
 	}
-	reservedSuffixes = []string{"_interpreter"}
+	reservedSuffixes = []string{"_interpreter", "_args", "_executable", "_pass", "_password", "_private_key_file"}
 )
 
-// publicFacts look like reserved names but are ordinary facts of a host.
-var publicFacts = []string{"ansible_ssh_host_key_"}
+// publicSuffixes end the names of network devices, which may begin as a family
+// does, and of which facts tell.
+var publicSuffixes = []string{"_bridge", "_gwbridge"}
 
 // Reserved reports whether a host may not set the variable.
 func Reserved(name string) bool {
 	if reservedNames[name] {
 		return true
 	}
-	for _, p := range publicFacts {
-		if strings.HasPrefix(name, p) {
+	rest, ok := strings.CutPrefix(name, "ansible_")
+	if !ok || strings.HasPrefix(rest, "ssh_host_key_") {
+		return false
+	}
+	for _, s := range reservedSuffixes {
+		if strings.HasSuffix(rest, s) {
+			return true
+		}
+	}
+	for _, s := range publicSuffixes {
+		if strings.HasSuffix(rest, s) && !strings.HasPrefix(rest, "become") {
 			return false
 		}
 	}
 	for _, p := range reservedPrefixes {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	if !strings.HasPrefix(name, "ansible_") {
-		return false
-	}
-	for _, s := range reservedSuffixes {
-		if strings.HasSuffix(name, s) {
+		if strings.HasPrefix(rest, p) {
 			return true
 		}
 	}

@@ -67,29 +67,65 @@ func precedenceFrom(t *testing.T, set []string) any {
 	return v
 }
 
-// TestT2ReservedFacts: facts that say how hosts are reached are dropped.
+// families are the kinds of variables that only the operator sets, with names of
+// each.
+var families = map[string][]string{
+	"address":     {"ansible_host", "ansible_port", "ansible_user", "ansible_password", "ansible_ssh_host", "ansible_ssh_port", "ansible_ssh_user", "ansible_ssh_pass"},
+	"connection":  {"ansible_connection", "ansible_timeout", "ansible_pipelining", "ansible_network_os", "ansible_host_key_checking"},
+	"key":         {"ansible_private_key_file", "ansible_ssh_private_key_file", "ansible_winrm_cert_key_pem"},
+	"args":        {"ansible_ssh_args", "ansible_ssh_common_args", "ansible_ssh_extra_args", "ansible_sftp_extra_args", "ansible_scp_extra_args", "ansible_docker_extra_args", "ansible_podman_extra_args", "ansible_kubectl_extra_args", "ansible_other_args"},
+	"executable":  {"ansible_ssh_executable", "ansible_scp_executable", "ansible_sftp_executable", "ansible_shell_executable", "ansible_executable", "ansible_podman_executable", "ansible_chroot_exe"},
+	"become":      {"ansible_become", "ansible_become_user", "ansible_become_method", "ansible_become_pass", "ansible_become_password", "ansible_become_exe", "ansible_become_flags", "ansible_sudo_pass", "ansible_su_pass", "ansible_su_user", "ansible_doas_flags"},
+	"interpreter": {"ansible_python_interpreter", "ansible_perl_interpreter", "ansible_ruby_interpreter", "ansible_anything_interpreter"},
+	"shell":       {"ansible_shell_type", "ansible_shell_allow_world_readable_temp", "ansible_remote_tmp", "ansible_async_dir"},
+	"transport":   {"ansible_paramiko_proxy_command", "ansible_docker_host", "ansible_winrm_transport", "ansible_psrp_proxy", "ansible_httpapi_use_ssl", "ansible_netconf_ssh_config", "ansible_libssh_proxy_command", "ansible_lxc_host", "ansible_jail_user", "ansible_aws_ssm_region", "ansible_local_become", "ansible_ssh_control_path"},
+	"magic":       {"inventory_hostname", "hostvars", "groups", "group_names", "ansible_facts", "ansible_play_hosts", "ansible_version", "ansible_delegated_vars", "playbook_dir", "role_path", "vars", "omit"},
+}
+
+// publicFacts are names that look like those but are ordinary facts.
+var publicFacts = map[string]string{"ansible_distribution": "distribution", "ansible_ssh_host_key_rsa_public": "ssh_host_key_rsa_public",
+	"mine": "mine", "ansible_docker_gwbridge": "docker_gwbridge", "ansible_lxc_bridge": "lxc_bridge", "ansible_docker0": "docker0",
+	"ansible_user_id": "user_id", "ansible_hostname": "hostname", "ansible_local": "ansible_local", "ansible_python_version": "python_version",
+	"ansible_cmdline": "cmdline", "ansible_pkg_mgr": "pkg_mgr"}
+
+// TestT2ReservedFacts: facts that say how hosts are reached are dropped, whatever
+// they hold.
 func TestT2ReservedFacts(t *testing.T) {
 	t.Parallel()
-	reserved := []string{"ansible_host", "ansible_port", "ansible_user", "ansible_connection", "ansible_ssh_common_args",
-		"ansible_ssh_extra_args", "ansible_ssh_executable", "ansible_become", "ansible_become_password", "ansible_python_interpreter",
-		"ansible_remote_tmp", "ansible_shell_type", "ansible_shell_executable", "ansible_password", "ansible_private_key_file",
-		"inventory_hostname", "hostvars", "groups", "ansible_facts", "ansible_perl_interpreter"}
-	facts := value.DictOf("ansible_distribution", "Debian", "ansible_ssh_host_key_rsa_public", "AAAA", "mine", 1)
-	for _, name := range reserved {
-		facts.Set(name, "evil")
+	for family, names := range families {
+		facts := value.NewDict()
+		for i, name := range names {
+			facts.Set(name, []any{"evil", value.DictOf(name, "evil"), value.NewList("evil")}[i%3])
+		}
+		h := &HostState{}
+		dropped := h.AddFacts(facts)
+		for _, name := range names {
+			if !slices.Contains(dropped, name) {
+				t.Errorf("%s: %s was not dropped", family, name)
+			}
+			if v, ok := h.lookupFact(name); ok && name != "ansible_facts" {
+				t.Errorf("%s: %s is %v", family, name, v)
+			}
+		}
+		if n := h.Facts().Len(); n > 0 {
+			t.Errorf("%s: %d facts are kept", family, n)
+		}
+	}
+}
+
+// TestPublicFacts: names that only look like reserved ones are kept.
+func TestPublicFacts(t *testing.T) {
+	t.Parallel()
+	facts := value.NewDict()
+	for name := range publicFacts {
+		facts.Set(name, 1)
 	}
 	h := &HostState{}
-	dropped := h.AddFacts(facts)
-	for _, name := range reserved {
-		if !slices.Contains(dropped, name) {
-			t.Errorf("%s was not dropped", name)
-		}
-		if v, ok := h.lookupFact(name); ok && name != "ansible_facts" {
-			t.Errorf("%s is %v", name, v)
-		}
+	if dropped := h.AddFacts(facts); len(dropped) > 0 {
+		t.Errorf("dropped %v", dropped)
 	}
-	for _, name := range []string{"distribution", "ssh_host_key_rsa_public", "mine"} {
-		if _, ok := h.Facts().Get(name); !ok {
+	for name, short := range publicFacts {
+		if _, ok := h.Facts().Get(short); !ok {
 			t.Errorf("the fact %s is gone", name)
 		}
 	}
