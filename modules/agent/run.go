@@ -87,7 +87,38 @@ func (r *runner) result(ctx context.Context, call *wire.Call, s streams) *value.
 		out.Set("invocation", value.DictOf("module_args", hide(spec.Invocation(checked.Params), checked.Secrets)))
 	}
 	warn(out, checked.Warnings)
+	deprecate(out, checked.Deprecations)
 	return out
+}
+
+// deprecate adds deprecations to a result's own.
+func deprecate(out *value.Dict, found []argspec.Deprecation) {
+	if len(found) == 0 {
+		return
+	}
+	list := value.NewList()
+	if v, ok := out.Get("deprecations"); ok {
+		if own, ok := v.(*value.List); ok {
+			list.Append(own.Items...)
+		}
+	}
+	for _, d := range found {
+		entry := value.DictOf("msg", d.Msg, "collection_name", unlessEmpty(d.Collection))
+		if d.Date != "" {
+			entry.Set("date", d.Date)
+		} else {
+			entry.Set("version", unlessEmpty(d.Version))
+		}
+		list.Append(entry)
+	}
+	out.Set("deprecations", list)
+}
+
+func unlessEmpty(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 // names lists the modules there are, for a message.

@@ -2,6 +2,7 @@ package argspec_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -77,6 +78,13 @@ func specOf(v any, rules any) *argspec.Spec {
 		o.Required = value.Truth(get(raw, "required"))
 		o.NoLog = value.Truth(get(raw, "no_log"))
 		o.Env, _ = get(raw, "env").(string)
+		o.ApplyDefaults = get(raw, "apply_defaults") == true
+		o.Removed = removalOf(raw, "removed_in_version", "removed_at_date", "removed_from_collection")
+		if l, ok := get(raw, "deprecated_aliases").(*value.List); ok {
+			for _, a := range l.Items {
+				o.OldAliases = append(o.OldAliases, argspec.OldAlias{Name: word(a, "name"), Removal: removalOf(a, "version", "date", "collection_name")})
+			}
+		}
 		if l, ok := get(raw, "choices").(*value.List); ok {
 			o.Choices = l.Items
 		}
@@ -134,6 +142,7 @@ func checkCase(t *testing.T, c any) {
 	spec := specOf(get(c, "spec"), get(c, "rules"))
 	got, err := spec.Check("basic.py", get(c, "params").(*value.Dict), env(t))
 	want := get(c, "want")
+	compareTold(t, got, want)
 	if msg, ok := get(want, "error").(string); ok {
 		if err == nil {
 			t.Fatalf("got %s, want the error %q", value.Repr(got.Params), msg)
@@ -149,6 +158,32 @@ func checkCase(t *testing.T, c any) {
 	if g, w := value.Repr(got.Params), value.Repr(get(want, "params")); g != w {
 		t.Fatalf("params\n got %s\nwant %s", g, w)
 	}
+}
+
+// compareTold compares warnings and deprecations.
+func compareTold(t *testing.T, got *argspec.Checked, want any) {
+	t.Helper()
+	if w := texts(get(want, "warnings")); !slices.Equal(got.Warnings, w) {
+		t.Errorf("warnings\n got %q\nwant %q", got.Warnings, w)
+	}
+	var deprecations []argspec.Deprecation
+	if l, ok := get(want, "deprecations").(*value.List); ok {
+		for _, d := range l.Items {
+			deprecations = append(deprecations, argspec.Deprecation{Msg: word(d, "msg"), Removal: removalOf(d, "version", "date", "collection_name")})
+		}
+	}
+	if !slices.Equal(got.Deprecations, deprecations) {
+		t.Errorf("deprecations\n got %q\nwant %q", got.Deprecations, deprecations)
+	}
+}
+
+func word(v any, key string) string {
+	text, _ := get(v, key).(string)
+	return text
+}
+
+func removalOf(v any, version, date, collection string) argspec.Removal {
+	return argspec.Removal{Version: word(v, version), Date: word(v, date), Collection: word(v, collection)}
 }
 
 type inner struct {
@@ -253,6 +288,35 @@ func FuzzCheck(f *testing.F) {
 			t.Errorf("path was lost: %s", value.Repr(checked.Params))
 		}
 	})
+}
+
+type ageing struct {
+	Old  string `arg:"old,removed=2.20@ns.coll"`
+	Due  string `arg:"due,removed=2027-01-31"`
+	New  string `arg:"new,aliases=was|before,oldaliases=was@2.19|before@2028-02-01@ns.coll"`
+	Main inner2 `arg:"main,applydefaults"`
+}
+
+type inner2 struct {
+	Size int `arg:"size,default=3"`
+}
+
+// TestAgeingFields: tags tell what goes away, and defaults of what is absent.
+func TestAgeingFields(t *testing.T) {
+	t.Parallel()
+	var into ageing
+	got, err := argspec.Of(&into).Decode("m", value.DictOf("old", "1", "due", "2", "was", "3", "before", "4"), env(t), &into)
+	if err != nil || into.Main.Size != 3 || into.New != "4" {
+		t.Fatalf("%+v %v", into, err)
+	}
+	want := []string{"Alias 'was' {2.19  }", "Alias 'before' { 2028-02-01 ns.coll}", "Param 'old' {2.20  ns.coll}", "Param 'due' { 2027-01-31 }"}
+	var told []string
+	for _, d := range got.Deprecations {
+		told = append(told, fmt.Sprint(strings.TrimSuffix(d.Msg, " is deprecated. See the module docs for more information"), " ", d.Removal))
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("got %q, want %q", told, want)
+	}
 }
 
 // TestHiddenFields: a struct whose own field hides one that it embeds would lose

@@ -13,6 +13,8 @@ type Checked struct {
 	Params   *value.Dict // every option by name, aliases as given, None for what is absent
 	Secrets  []string    // texts of no_log arguments, longest first
 	Warnings []string
+	// Deprecations warn of arguments that go away.
+	Deprecations []Deprecation
 }
 
 // checker carries one check's findings through the levels of sub-options.
@@ -30,7 +32,7 @@ type checker struct {
 // *Error, in which values of no_log arguments are already hidden.
 func (s *Spec) Check(module string, args *value.Dict, env Env) (*Checked, error) {
 	c := &checker{env: &env, module: module, out: &Checked{}}
-	c.out.Params = c.level(s, args, nil)
+	c.out.Params = c.level(s, args, nil, "")
 	c.out.Secrets = longestFirst(c.out.Secrets)
 	if len(c.unsupported) > 0 {
 		slices.Sort(c.unsupported)
@@ -54,9 +56,14 @@ func (c *checker) mistake(msg string) {
 }
 
 // level checks the arguments of one level and notes its mistakes; path names the
-// options above it.
-func (c *checker) level(s *Spec, args *value.Dict, path []string) *value.Dict {
-	params := c.aliases(s, args, path)
+// options above it, and prefix is what warnings put before its names.
+func (c *checker) level(s *Spec, args *value.Dict, path []string, prefix string) *value.Dict {
+	params := args.Clone()
+	c.fallbacks(s, params)
+	c.aliases(s, params, path, prefix)
+	if len(path) == 0 {
+		c.removed(s, params, "")
+	}
 	c.collectSecrets(s, params)
 	below := func(msg string) {
 		if msg != "" {
@@ -64,7 +71,7 @@ func (c *checker) level(s *Spec, args *value.Dict, path []string) *value.Dict {
 		}
 	}
 	below(s.Rules.exclusive(params))
-	c.fallbacks(s, params)
+	defaults(s, params)
 	below(required(s, params))
 	c.types(s, params, path)
 	c.choices(s, params, path)
@@ -74,7 +81,7 @@ func (c *checker) level(s *Spec, args *value.Dict, path []string) *value.Dict {
 			params.Set(o.Name, nil)
 		}
 	}
-	c.nested(s, params, path)
+	c.nested(s, params, path, prefix)
 	return params
 }
 
@@ -90,14 +97,11 @@ func foundIn(path []string) string {
 	return " found in " + strings.Join(path, " -> ")
 }
 
-// aliases copies the arguments, gives every alias's value to its option, and
-// notes unknown names.
-func (c *checker) aliases(s *Spec, args *value.Dict, path []string) *value.Dict {
-	params := value.NewDict()
+// aliases gives every alias's value to its option, and notes unknown names.
+func (c *checker) aliases(s *Spec, params *value.Dict, path []string, prefix string) {
 	unknown := len(c.unsupported)
-	for k, v := range args.All() {
+	for k := range params.All() {
 		name := value.Str(k)
-		params.Set(name, v)
 		if s.find(name) == nil {
 			c.unsupported = append(c.unsupported, strings.Join(append(slices.Clone(path), name), "."))
 		}
@@ -106,21 +110,59 @@ func (c *checker) aliases(s *Spec, args *value.Dict, path []string) *value.Dict 
 		c.supported = supportedNames(s)
 	}
 	for i := range s.Options {
-		c.alias(&s.Options[i], params)
+		c.alias(&s.Options[i], params, prefix)
 	}
-	return params
 }
 
-func (c *checker) alias(o *Option, params *value.Dict) {
+func (c *checker) alias(o *Option, params *value.Dict, prefix string) {
+	for _, a := range o.OldAliases {
+		if has(params, a.Name) {
+			c.deprecate("Alias", prefix+a.Name, a.Removal)
+		}
+	}
 	for _, a := range o.Aliases {
 		v, ok := params.Get(a)
 		if !ok {
 			continue
 		}
 		if has(params, o.Name) {
-			c.out.Warnings = append(c.out.Warnings, fmt.Sprintf("Both option %s and its alias %s are set.", o.Name, a))
+			c.out.Warnings = append(c.out.Warnings, fmt.Sprintf("Both option %s%s and its alias %s%s are set.", prefix, o.Name, prefix, a))
 		}
 		params.Set(o.Name, v)
+	}
+}
+
+func (c *checker) deprecate(what, name string, when Removal) {
+	c.out.Deprecations = append(c.out.Deprecations, Deprecation{what + " '" + name + "' is deprecated. See the module docs for more information", when})
+}
+
+// removed notes the options that are given and go away, with those below them.
+func (c *checker) removed(s *Spec, params *value.Dict, prefix string) {
+	for i := range s.Options {
+		o := &s.Options[i]
+		v, given := params.Get(o.Name)
+		if !given {
+			continue
+		}
+		name := o.Name
+		if prefix != "" {
+			name = fmt.Sprintf("%s[%q]", prefix, o.Name)
+		}
+		if o.Removed != (Removal{}) {
+			c.deprecate("Param", name, o.Removed)
+		}
+		if o.Options == nil {
+			continue
+		}
+		items := []any{v}
+		if l, ok := v.(*value.List); ok {
+			items = l.Items
+		}
+		for _, item := range items {
+			if d, ok := item.(*value.Dict); ok {
+				c.removed(o.Options, d, name)
+			}
+		}
 	}
 }
 
@@ -142,7 +184,7 @@ func supportedNames(s *Spec) string {
 	return text
 }
 
-// fallbacks fills in what the environment or the default gives.
+// fallbacks fills in what the environment gives.
 func (c *checker) fallbacks(s *Spec, params *value.Dict) {
 	for i := range s.Options {
 		o := &s.Options[i]
@@ -154,6 +196,9 @@ func (c *checker) fallbacks(s *Spec, params *value.Dict) {
 			c.secret(o, v)
 		}
 	}
+}
+
+func defaults(s *Spec, params *value.Dict) {
 	for i := range s.Options {
 		o := &s.Options[i]
 		if o.Default != nil && !has(params, o.Name) {
@@ -304,33 +349,36 @@ func (o *Option) boolChoice(v any) (any, bool) {
 }
 
 // nested checks the sub-options.
-func (c *checker) nested(s *Spec, params *value.Dict, path []string) {
+func (c *checker) nested(s *Spec, params *value.Dict, path []string, prefix string) {
 	for i := range s.Options {
 		o := &s.Options[i]
 		v, _ := params.Get(o.Name)
+		if v == nil && o.ApplyDefaults {
+			v = value.NewDict()
+		}
 		if o.Options == nil || v == nil {
 			continue
 		}
 		below := append(slices.Clone(path), o.Name)
 		switch v := v.(type) {
 		case *value.List:
-			params.Set(o.Name, c.nestedList(o, v, below))
+			params.Set(o.Name, c.nestedList(o, v, below, prefix+o.Name))
 		case *value.Dict:
-			params.Set(o.Name, c.level(o.Options, v, below))
+			params.Set(o.Name, c.level(o.Options, v, below, prefix+o.Name+"."))
 		}
 	}
 }
 
 // nestedList checks a list of sub-options; a wrong item ends it.
-func (c *checker) nestedList(o *Option, l *value.List, path []string) *value.List {
+func (c *checker) nestedList(o *Option, l *value.List, path []string, prefix string) *value.List {
 	out := value.NewList()
-	for _, item := range l.Items {
+	for i, item := range l.Items {
 		d, ok := item.(*value.Dict)
 		if !ok {
 			c.mistake(fmt.Sprintf("Value '%s' in the sub parameter field '%s' must by a list, not '%s'", value.Str(item), o.Name, value.TypeName(item)))
 			return out
 		}
-		out.Append(c.level(o.Options, d, path))
+		out.Append(c.level(o.Options, d, path, fmt.Sprintf("%s[%d].", prefix, i)))
 	}
 	return out
 }

@@ -12,7 +12,8 @@
 //
 // The first word is the argument's name; then follow, in any order: required,
 // nolog, hidden, aliases=a|b, choices=a|b, default=text, env=NAME, type=name,
-// elements=name. A text with a comma stands in single quotes. The type follows
+// elements=name, applydefaults, removed=WHEN, oldaliases=a@WHEN|b@WHEN. WHEN is a
+// version or a date, and may have @ and a collection behind it. A text with a comma stands in single quotes. The type follows
 // from the field's Go type where type= is absent. A pointer field stays nil
 // when the argument was not given. A struct field (or a list of structs) has
 // sub-options. A struct with a method Rules has rules between its arguments.
@@ -32,8 +33,30 @@ type Option struct {
 	Env      string // environment variable of the agent that stands in when the argument is absent
 	Doc      string // one line
 	Options  *Spec  // sub-options of a dict or of a list's dicts; nil: any keys
+	// ApplyDefaults gives the sub-options their defaults where the option itself is
+	// absent.
+	ApplyDefaults bool
+	// Removed tells when the option goes away; its zero value: it stays.
+	Removed Removal
+	// OldAliases are those of Aliases that go away.
+	OldAliases []OldAlias
 
 	index []int // the field in the struct, for reflect.Value.FieldByIndex
+}
+
+// Removal is a version or a date, of a collection, that lacks an option.
+type Removal struct{ Version, Date, Collection string }
+
+// OldAlias is an alias that goes away.
+type OldAlias struct {
+	Name string
+	Removal
+}
+
+// Deprecation warns of what goes away, in Ansible's words.
+type Deprecation struct {
+	Msg string
+	Removal
 }
 
 // Spec is everything known of a set of arguments.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"play/modules/value"
 )
@@ -97,6 +98,15 @@ func (o *Option) set(key, val string) bool {
 		}
 	case "env":
 		o.Env = val
+	case "applydefaults":
+		o.ApplyDefaults = true
+	case "removed":
+		o.Removed = removal(val)
+	case "oldaliases":
+		for _, a := range strings.Split(val, "|") {
+			name, when, _ := strings.Cut(a, "@")
+			o.OldAliases = append(o.OldAliases, OldAlias{name, removal(when)})
+		}
 	case "type":
 		o.Type = val
 	case "elements":
@@ -105,6 +115,15 @@ func (o *Option) set(key, val string) bool {
 		return false
 	}
 	return true
+}
+
+// removal reads "1.2.3" or "2027-01-31", with "@ns.coll" behind it or not.
+func removal(text string) Removal {
+	when, coll, _ := strings.Cut(text, "@")
+	if _, err := time.Parse(time.DateOnly, when); err == nil {
+		return Removal{Date: when, Collection: coll}
+	}
+	return Removal{Version: when, Collection: coll}
 }
 
 // defaultOf is a default's text as a value of the option's type.

@@ -2,7 +2,8 @@
 """Record what AnsibleModule of ansible-core answers to argument specs.
 
 Reads cases.in.json (a list of {name, spec, rules, params}) beside this file and
-writes cases.json with each case's answer: {"error": text} or {"params": dict}.
+writes cases.json with each case's answer: {"error": text} or {"params": dict},
+with the warnings and deprecations where there are any.
 Recorded with ansible-core 2.14.18:  /usr/bin/python3 record.py
 """
 import contextlib
@@ -11,6 +12,7 @@ import json
 import os
 
 from ansible.module_utils import basic
+from ansible.module_utils.common import warnings
 from ansible.release import __version__
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -33,12 +35,18 @@ def answer(case):
     basic._ANSIBLE_ARGS = json.dumps({"ANSIBLE_MODULE_ARGS": case["params"]}).encode()
     rules = {k: v for k, v in case.get("rules", {}).items() if k in RULES}
     out = io.StringIO()
+    warnings._global_warnings, warnings._global_deprecations = [], []
     try:
         with contextlib.redirect_stdout(out):
             module = basic.AnsibleModule(argument_spec=spec_of(case["spec"]), **rules)
-        return {"params": module.params}
+        return dict({"params": module.params}, **told())
     except SystemExit:
-        return {"error": json.loads(out.getvalue())["msg"]}
+        return dict({"error": json.loads(out.getvalue())["msg"]}, **told())
+
+
+def told():
+    found = {"warnings": list(warnings.get_warning_messages()), "deprecations": list(warnings.get_deprecation_messages())}
+    return {k: v for k, v in found.items() if v}
 
 
 os.environ.update(HOME="/home/user", FALL="fallen", PLAY_DIR="/srv")
