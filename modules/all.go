@@ -26,6 +26,7 @@ func Plain() []Module {
 		crypttab(),
 		deb822Repository(),
 		debconf(),
+		deployHelper(),
 		dnf(),
 		dpkgDivert(),
 		dpkgSelections(),
@@ -75,6 +76,7 @@ func Plain() []Module {
 		setup(),
 		shell(),
 		slurp(),
+		snap(),
 		stat(),
 		subversion(),
 		supervisorctl(),
@@ -92,6 +94,7 @@ func Plain() []Module {
 		xmlModule(),
 		yum(),
 		yumRepository(),
+		zfs(),
 		zypper(),
 		zypperRepository(),
 	}
