@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"play/engine/modulefind"
 )
 
 // secretModule tells who it is and where it has found its argument: in command
@@ -40,9 +38,7 @@ main()
 // sudo makes, and its arguments stand in no file, command line or environment.
 func TestForeignBecome(t *testing.T) {
 	t.Parallel()
-	if modulefind.FindCore(os.Getenv) == "" {
-		t.Skip("there is no ansible-core here, whose module_utils the module takes")
-	}
+	needsCore(t) // whose module_utils the module takes
 	if said, err := exec.Command("sudo", "-n", "-u", "nobody", "true").CombinedOutput(); err != nil || len(said) > 0 {
 		t.Skipf("sudo does not make one nobody here without a word: %v %s", err, said)
 	}

@@ -13,19 +13,29 @@ import (
 	"strings"
 	"testing"
 
+	"play/connection/contract"
 	"play/engine/modulefind"
 )
 
-// needsCore skips a test where there is no Python with an ansible-core of the
-// version that was recorded.
-func needsCore(t *testing.T, recorded string) *modulefind.Finder {
+// needsCore skips a test where there is no ansible-core; where ansible-playbook
+// is installed and nothing may be skipped, it must be found.
+func needsCore(t *testing.T) *modulefind.Finder {
 	t.Helper()
 	f := &modulefind.Finder{Core: modulefind.FindCore(os.Getenv)}
-	if f.Core == "" || !strings.Contains(recorded, "core "+f.Version()+"]") {
-		t.Skipf("there is no ansible-core here as in %s", recorded)
+	if f.Core == "" {
+		_, err := exec.LookPath("ansible-playbook")
+		contract.Need(t, err != nil || os.Getenv(contract.NoSkip) == "", "ansible-playbook is here and its package is not found")
+		t.Skip("there is no ansible-core here")
 	}
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("there is no python3 here")
+	return f
+}
+
+// needsVersion skips a test where ansible-core is another one than was recorded.
+func needsVersion(t *testing.T, recorded string) *modulefind.Finder {
+	t.Helper()
+	f := needsCore(t)
+	if !strings.Contains(recorded, "core "+f.Version()+"]") {
+		t.Skipf("ansible-core is %s here, and what was recorded is %s", f.Version(), recorded)
 	}
 	return f
 }
@@ -41,7 +51,7 @@ func TestPluginsAsRecorded(t *testing.T) {
 		Events  []map[string]any
 	}
 	readJSON(t, "testdata/foreign/plugins.json", &recorded)
-	needsCore(t, recorded.Version)
+	needsVersion(t, recorded.Version)
 	dir, root := pluginBook(t)
 	out, code := playIn(t, dir, "-i", "hosts", "site.yml", "-e", "root="+root)
 	if code != recorded.Status {
@@ -149,9 +159,7 @@ func compareEvents(t *testing.T, host any, got, want []map[string]any) {
 // TestCallbackIsTheOutput: a stdout callback of the operator's shows the run.
 func TestCallbackIsTheOutput(t *testing.T) {
 	t.Parallel()
-	if modulefind.FindCore(os.Getenv) == "" {
-		t.Skip("there is no ansible-core here")
-	}
+	needsCore(t)
 	dir, root := t.TempDir(), t.TempDir()
 	writeFiles(t, dir, map[string]string{
 		"ansible.cfg": "[defaults]\nstdout_callback = plain\ncallbacks_enabled = quietly, nosuch\n",
@@ -180,9 +188,7 @@ func TestCallbackIsTheOutput(t *testing.T) {
 // stopped, ends nothing else.
 func TestCallbackDies(t *testing.T) {
 	t.Parallel()
-	if modulefind.FindCore(os.Getenv) == "" {
-		t.Skip("there is no ansible-core here")
-	}
+	needsCore(t)
 	dir, root := t.TempDir(), t.TempDir()
 	writeFiles(t, dir, map[string]string{
 		"callback_plugins/dies.py":   "import os\nfrom ansible.plugins.callback import CallbackBase\nclass CallbackModule(CallbackBase):\n    def v2_playbook_on_task_start(self, task, is_conditional):\n        os._exit(3)\n",
@@ -212,9 +218,7 @@ func TestCallbacksWithoutCore(t *testing.T) {
 // of ansible-playbook 2.14 do, and text that it makes is data.
 func TestVarsPluginStages(t *testing.T) {
 	t.Parallel()
-	if modulefind.FindCore(os.Getenv) == "" {
-		t.Skip("there is no ansible-core here")
-	}
+	needsCore(t)
 	for _, setting := range []string{"run_vars_plugins = demand", "run_vars_plugins = start", "[vars_st]\nstage = inventory", "[vars_st]\nstage = all"} {
 		t.Run(setting, func(t *testing.T) {
 			t.Parallel()
@@ -232,5 +236,35 @@ func TestVarsPluginStages(t *testing.T) {
 				t.Errorf("exit code %d\n%s", code, out)
 			}
 		})
+	}
+}
+
+// TestCollectionsAsRecorded: short and full names, redirects, module_utils and
+// filters of a collection and of roles are found as ansible-playbook finds them,
+// which testdata/foreign/record_collections.py kept.
+func TestCollectionsAsRecorded(t *testing.T) {
+	t.Parallel()
+	var recorded struct {
+		Messages   []string
+		Deprecated string
+	}
+	readJSON(t, "testdata/foreign/collections.json", &recorded)
+	needsCore(t)
+	dir, root := t.TempDir(), t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/foreign/collections")); err != nil {
+		t.Fatal(err)
+	}
+	out, code := playIn(t, dir, "-i", "localhost,", "-c", "local", "site.yml", "-e", "root="+root)
+	var messages []string
+	for _, line := range strings.Split(out, "\n") {
+		if msg, ok := strings.CutPrefix(strings.TrimSpace(line), `"msg": `); ok {
+			messages = append(messages, msg)
+		}
+	}
+	if code != 0 || !slices.Equal(messages, recorded.Messages) {
+		t.Errorf("exit code %d, messages\n %q\nwant\n %q\n%s", code, messages, recorded.Messages, out)
+	}
+	if !strings.Contains(strings.Join(strings.Fields(out), " "), recorded.Deprecated) {
+		t.Errorf("no %q in\n%s", recorded.Deprecated, out)
 	}
 }

@@ -1,0 +1,3 @@
+class FilterModule(object):
+    def filters(self):
+        return {'loud': lambda v: v.upper()}

@@ -1,0 +1,1 @@
+NAME = 'module_utils of the role'
