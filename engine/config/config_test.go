@@ -167,6 +167,7 @@ func TestUnknownOptions(t *testing.T) {
 		path + `:3:1: unknown option "zzz" in [defaults], ignoring it`,
 		path + `:5:1: unknown section [default] in the configuration, ignoring it`,
 		"unknown option ANSIBLE_FORK in the environment, ignoring it; did you mean ANSIBLE_FORKS?",
+		"unknown option ANSIBLE_OF_MINE in the environment, ignoring it",
 	}
 	if strings.Join(c.Warnings, "\n") != strings.Join(want, "\n") {
 		t.Errorf("warnings\n%s\nwant\n%s", strings.Join(c.Warnings, "\n"), strings.Join(want, "\n"))

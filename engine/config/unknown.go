@@ -1,6 +1,7 @@
 package config
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,10 +14,18 @@ import (
 var freeSections = []string{"callback", "galaxy", "inventory", "jsonfile", "doc_", "lookup", "vars_", "hashi", "mitogen", "tags", "play_"}
 
 // extraEnv are variables that mean something without being options.
-var extraEnv = []string{"ANSIBLE_CONFIG", "ANSIBLE_INVENTORY", "ANSIBLE_DEBUG", "ANSIBLE_VAULT_PASSWORD_FILE"}
+var extraEnv = []string{"ANSIBLE_CONFIG", "ANSIBLE_INVENTORY", "ANSIBLE_DEBUG", "ANSIBLE_VAULT_PASSWORD_FILE", "ANSIBLE_UNSAFE_WRITES"}
 
-// unknown words a warning for each entry of the file, and each variable close
-// to a known name, that is no option.
+// toolEnv begins the variables of programs around Ansible.
+var toolEnv = []string{"ANSIBLE_TEST_", "ANSIBLE_LINT", "ANSIBLE_RUNNER", "ANSIBLE_NAVIGATOR", "ANSIBLE_BUILDER", "ANSIBLE_MODULE_", "ANSIBLE_CALLBACK_DIY_"}
+
+// pluginEnv lists the variables that plugins of collections read too.
+//
+//go:embed env.txt
+var pluginEnv string
+
+// unknown words a warning for each entry of the file, and each ANSIBLE_*
+// variable, that is no option of Ansible or of a collection.
 func (l *loader) unknown(file *iniFile) []string {
 	places, env := knownNames()
 	var warnings []string
@@ -39,8 +48,8 @@ func (l *loader) unknown(file *iniFile) []string {
 		if !strings.HasPrefix(name, "ANSIBLE_") || slices.Contains(env, name) {
 			continue
 		}
-		if hint := didYouMean(name, env); hint != "" {
-			warnings = append(warnings, fmt.Sprintf("unknown option %s in the environment, ignoring it%s", name, hint))
+		if !slices.ContainsFunc(toolEnv, func(p string) bool { return strings.HasPrefix(name, p) }) {
+			warnings = append(warnings, fmt.Sprintf("unknown option %s in the environment, ignoring it%s", name, didYouMean(name, env)))
 		}
 	}
 	return warnings
@@ -60,7 +69,7 @@ func didYouMean(word string, known []string) string {
 // knownNames lists the keys of each section and the variables.
 func knownNames() (places map[string][]string, env []string) {
 	places = map[string][]string{}
-	env = slices.Clone(extraEnv)
+	env = append(slices.Clone(extraEnv), strings.Fields(pluginEnv)...)
 	for _, o := range Options() {
 		env = append(env, o.Env...)
 		for _, p := range o.Ini {
