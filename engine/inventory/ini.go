@@ -81,6 +81,9 @@ func (r *iniReader) read(line string) error {
 		if m := iniSection.FindStringSubmatch(line); m != nil {
 			return r.section(m[1], m[2])
 		}
+		if !strings.Contains(line, "]") {
+			return r.fail(line, "cannot read section %q: no closing bracket", line).WithHint("close it: %s]", strings.TrimRight(line, " :"))
+		}
 		if strings.HasSuffix(line, "]") {
 			return r.fail(line, "cannot read section %q", line).
 				WithHint(`a section is "[name]", "[name:vars]" or "[name:children]", without spaces`)

@@ -80,7 +80,7 @@ func item(base, key any) (v any, ok bool, err error) {
 		v, ok, err := b.Get(key)
 		var u *UndefinedError
 		if errors.As(err, &u) {
-			return &Undefined{Name: value.Str(key), Msg: u.Msg, Pos: u.Pos}, true, nil
+			return &Undefined{Name: value.Str(key), Msg: u.Msg, Pos: u.Pos, hinted: u.Near}, true, nil
 		}
 		return v, ok, err
 	}

@@ -257,7 +257,7 @@ func asUndefined(v any, err error, name string, t *Template) (any, error) {
 	if t != nil {
 		msg = t.Source + ": " + msg
 	}
-	return &Undefined{Name: name, Msg: msg, Pos: u.Pos}, nil
+	return &Undefined{Name: name, Msg: msg, Pos: u.Pos, hinted: u.Near}, nil
 }
 
 // LoopError tells that variables lead into each other. Chain names them in

@@ -51,7 +51,7 @@ func (f *frame) strict(t *Template) (any, error) {
 	}
 	if u, ok := v.(*Undefined); ok {
 		// The text itself is no variable: only those inside it are named.
-		return nil, &UndefinedError{Msg: strings.TrimPrefix(u.Msg, t.Source+": "), Pos: u.Pos}
+		return nil, &UndefinedError{Msg: strings.TrimPrefix(u.Msg, t.Source+": "), Pos: u.Pos, Near: u.near()}
 	}
 	return v, nil
 }

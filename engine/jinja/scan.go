@@ -185,7 +185,7 @@ func (s *scanner) after(end int, sign string, block bool) {
 	s.lineStart = s.pos > 0 && s.src[s.pos-1] == '\n'
 }
 
-func (s *scanner) fail(at int, msg string) error {
+func (s *scanner) fail(at int, msg string) *source.Error {
 	return source.Errorf(s.place(at), "%w", errorText("template syntax error: "+msg))
 }
 
@@ -256,7 +256,7 @@ func (s *scanner) tag(kind pieceKind, start, inner int) error {
 		return err
 	}
 	if end < 0 {
-		return s.fail(start, "unexpected end of template, expected '"+expected+"'.")
+		return s.fail(start, "unexpected end of template, expected '"+expected+"'.").WithHint("close it with %q", closer)
 	}
 	t := text{src: s.src[inner:end], pos: s.place(inner), raw: s.all.raw && kind == piecePrint}
 	s.out = append(s.out, piece{kind, t})
@@ -282,7 +282,11 @@ func (s *scanner) tagEnd(from int, closer string, block bool) (end int, sign str
 			open = append(open, closing(c))
 		case ')', ']', '}':
 			if len(open) == 0 {
-				return 0, "", s.fail(i, "unexpected "+value.Repr(string(c)))
+				failed := s.fail(i, "unexpected "+value.Repr(string(c)))
+				if c == '}' { // half of what closes the tag
+					failed = failed.WithHint("close it with %q", closer)
+				}
+				return 0, "", failed
 			}
 			if want := open[len(open)-1]; c != want {
 				return 0, "", s.fail(i, "unexpected "+value.Repr(string(c))+", expected "+value.Repr(string(want)))

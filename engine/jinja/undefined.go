@@ -17,7 +17,14 @@ type Undefined struct {
 	// lenient is the value of an inline if without else: it prints as nothing,
 	// is false and empty, and fails only where a value is really needed.
 	lenient bool
+	// base is the dict that has no such entry; or nil, and then hinted is the
+	// entry that may have been meant, if that is known.
+	base   *value.Dict
+	hinted string
 }
+
+// maxNear is how many entries a dict may have to be searched for a like name.
+const maxNear = 2000
 
 // Len is the length of a lenient Undefined.
 func (u *Undefined) Len() int { return 0 }
@@ -26,7 +33,21 @@ func (u *Undefined) Len() int { return 0 }
 func (u *Undefined) Items() []any { return nil }
 
 // err is the error of using it where a value is needed.
-func (u *Undefined) err() error { return &UndefinedError{Msg: u.Msg, Pos: u.Pos} }
+func (u *Undefined) err() error { return &UndefinedError{Msg: u.Msg, Pos: u.Pos, Near: u.near()} }
+
+// near is the entry of the dict that may have been meant; "": there is none.
+func (u *Undefined) near() string {
+	if u.base == nil || u.base.Len() > maxNear {
+		return u.hinted
+	}
+	var names []string
+	for _, k := range u.base.Keys() {
+		if name, ok := k.(string); ok {
+			names = append(names, name)
+		}
+	}
+	return source.Nearest(u.Name, names)
+}
 
 // Err is the error of using the Undefined where a value is needed.
 func (u *Undefined) Err() error { return u.err() }
@@ -47,8 +68,9 @@ func (u *Undefined) Str() string { return "" }
 
 // UndefinedError is returned when an Undefined is used where a value is needed.
 type UndefinedError struct {
-	Msg string
-	Pos source.Pos
+	Msg  string
+	Pos  source.Pos
+	Near string // the entry of a dict that may have been meant; "" for none
 }
 
 // Error gives the message.
@@ -59,7 +81,8 @@ func undefinedName(name string) *Undefined {
 }
 
 func undefinedAttr(base any, name string) *Undefined {
-	return &Undefined{Name: name, Msg: objectType(base) + " has no attribute " + value.Repr(name)}
+	dict, _ := base.(*value.Dict)
+	return &Undefined{Name: name, Msg: objectType(base) + " has no attribute " + value.Repr(name), base: dict}
 }
 
 func undefinedItem(base, key any) *Undefined {
@@ -177,7 +200,7 @@ func (u *Undefined) within() *Undefined {
 	if !u.lenient {
 		return u
 	}
-	return &Undefined{Name: u.Name, Msg: u.Msg, Pos: u.Pos}
+	return &Undefined{Name: u.Name, Msg: u.Msg, Pos: u.Pos, base: u.base}
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -40,7 +40,7 @@ func (r *run) failure(err error) *end {
 	var cond *ConditionError
 	if errors.As(err, &cond) {
 		e.aborts = true
-		e.pos, e.hint = cond.Pos, r.undefinedHint(cond.Msg)
+		e.pos, e.hint = cond.Pos, r.undefinedHint(cond.Msg, cond.Near)
 		e.result = value.DictOf("failed", true, "msg", cond.Msg)
 		return e
 	}
@@ -56,7 +56,11 @@ func (r *run) failure(err error) *end {
 		return e
 	}
 	if e.hint == "" {
-		e.hint = r.undefinedHint(msg)
+		near := ""
+		if undef != nil {
+			near = undef.Near
+		}
+		e.hint = r.undefinedHint(msg, near)
 	}
 	e.result = value.DictOf("changed", false, "failed", true, "msg", msg)
 	return e
@@ -102,8 +106,9 @@ func Failf(format string, args ...any) *Fail {
 // ConditionError says that a condition could not be judged: the task fails
 // whatever else it would have done.
 type ConditionError struct {
-	Msg string
-	Pos source.Pos
+	Msg  string
+	Pos  source.Pos
+	Near string // the entry of a dict that may have been meant; "" for none
 }
 
 // Error names the condition and the reason.
@@ -121,10 +126,11 @@ func NewConditionError(c *jinja.Cond, err error) error {
 		}
 	}
 	var undef *jinja.UndefinedError
+	near := ""
 	if errors.As(err, &undef) {
-		msg = fmt.Sprintf("error while evaluating conditional (%s): %s", c.Source, undef.Msg)
+		msg, near = fmt.Sprintf("error while evaluating conditional (%s): %s", c.Source, undef.Msg), undef.Near
 	}
-	return &ConditionError{Pos: pos, Msg: fmt.Sprintf("The conditional check '%s' failed. The error was: %s", c.Source, msg)}
+	return &ConditionError{Pos: pos, Near: near, Msg: fmt.Sprintf("The conditional check '%s' failed. The error was: %s", c.Source, msg)}
 }
 
 func isUndefined(err error) bool {

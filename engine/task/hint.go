@@ -13,17 +13,20 @@ import (
 // undefinedName finds the variable that an error about an undefined one names.
 var undefinedName = regexp.MustCompile(`(?:^|: )'([A-Za-z_][A-Za-z0-9_]*)' is undefined$`)
 
-// undefinedHint says what an undefined variable may have been meant to be: a
-// name like it that this host has, or the same one that only other hosts have.
-// It is "" when nothing is like it.
-func (r *run) undefinedHint(msg string) string {
+// undefinedHint says what an undefined variable may have been meant to be: the
+// entry near of a dict, a name like it that this host has, or the same one that
+// only other hosts have. It is "" when nothing is like it.
+func (r *run) undefinedHint(msg, near string) string {
+	if near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
 	m := undefinedName.FindStringSubmatch(msg)
 	if m == nil || r.scope == nil {
 		return ""
 	}
 	names := r.scope.Names()
 	slices.Sort(names)
-	if near := source.Nearest(m[1], names); near != "" {
+	if near = source.Nearest(m[1], names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return r.elsewhere(m[1])
