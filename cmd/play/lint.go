@@ -17,7 +17,7 @@ import (
 
 // lintCommand looks for mistakes in files, without running anything.
 func lintCommand(h *host) *cli.Command {
-	return &cli.Command{Name: "lint", Usage: "look for mistakes and bad habits in playbooks, tasks and roles", ArgsUsage: "[PATH...]",
+	return &cli.Command{Name: "lint", Usage: "look for mistakes and bad habits in playbooks, tasks, roles and templates", ArgsUsage: "[PATH...]",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "fix", Usage: "put right what can be put right safely"},
 			&cli.StringFlag{Name: "format", Value: "text", Usage: "`FORM` of the findings: text, json or sarif"},
@@ -38,16 +38,12 @@ func lintAction(h *host, c *cli.Context) error {
 		}
 		return nil
 	}
-	from := slices.Index(levels, lint.Level(c.String("level")))
-	if from < 0 {
+	w := &lintWork{h: h, from: slices.Index(levels, lint.Level(c.String("level"))), fix: c.Bool("fix")}
+	if w.from < 0 {
 		return usagef("--level takes note, warning or error, not %q", c.String("level"))
 	}
 	if !slices.Contains([]string{"text", "json", "sarif"}, c.String("format")) {
 		return usagef("--format takes text, json or sarif, not %q", c.String("format"))
-	}
-	o, err := readOptions(c.Context, h, c)
-	if err != nil {
-		return err
 	}
 	paths := c.Args().Slice()
 	if len(paths) == 0 {
@@ -57,22 +53,31 @@ func lintAction(h *host, c *cli.Context) error {
 	if err != nil {
 		return &codeError{exitError, err}
 	}
-	finder := newFinder(h, o)
-	for _, name := range files {
-		finder.AddPlaybook(filepath.Dir(h.path(name)))
-	}
-	l := lint.New(newEnv(o.Compat, nil, newTextPlugins(h, o.Config, files).plugin))
-	l.Known = knownModules(finder).Known
-	if l.Skip, err = skippedRules(o, c); err != nil {
+	if w.linter, err = newLinter(h, c, files); err != nil {
 		return err
 	}
-	w := &lintWork{h: h, linter: l, from: from, fix: c.Bool("fix")}
 	for _, name := range files {
 		if err := w.file(name); err != nil {
 			return &codeError{exitError, err}
 		}
 	}
 	return w.end(c.String("format"))
+}
+
+// newLinter knows the modules and plugins that files can use.
+func newLinter(h *host, c *cli.Context, files []string) (*lint.Linter, error) {
+	o, err := readOptions(c.Context, h, c)
+	if err != nil {
+		return nil, err
+	}
+	finder := newFinder(h, o)
+	for _, name := range files {
+		finder.AddPlaybook(filepath.Dir(h.path(name)))
+	}
+	l := lint.New(newEnv(o.Compat, nil, newTextPlugins(h, o.Config, files).plugin))
+	l.Known = knownModules(finder).Known
+	l.Skip, err = skippedRules(o, c)
+	return l, err
 }
 
 // skippedRules are the rules that are off.
@@ -86,7 +91,7 @@ func skippedRules(o *options, c *cli.Context) ([]string, error) {
 	return skip, nil
 }
 
-// lintFiles lists the YAML files at and below paths.
+// lintFiles lists the YAML files and templates at and below paths.
 func lintFiles(h *host, paths []string) ([]string, error) {
 	var files []string
 	for _, p := range paths {
@@ -98,28 +103,40 @@ func lintFiles(h *host, paths []string) ([]string, error) {
 			files = append(files, p)
 			continue
 		}
-		err = filepath.WalkDir(h.path(p), func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if d.IsDir() && path != h.path(p) && passedOver(d.Name()) {
-				return filepath.SkipDir
-			}
-			if rel, err := filepath.Rel(h.path(p), path); err == nil && d.Type().IsRegular() && slices.Contains([]string{".yml", ".yaml"}, filepath.Ext(path)) {
-				files = append(files, filepath.Join(p, rel))
-			}
-			return nil
-		})
+		below, err := lintFolder(h, p)
 		if err != nil {
 			return nil, fmt.Errorf("cannot look at %q: %w", p, err)
 		}
+		files = append(files, below...)
 	}
 	return files, nil
 }
 
+func lintFolder(h *host, top string) (files []string, err error) {
+	err = filepath.WalkDir(h.path(top), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != h.path(top) && passedOver(d.Name()) {
+			return filepath.SkipDir
+		}
+		rel, err := filepath.Rel(h.path(top), path)
+		if err == nil && d.Type().IsRegular() && (isTemplate(rel) || slices.Contains([]string{".yml", ".yaml"}, filepath.Ext(path))) {
+			files = append(files, filepath.Join(top, rel))
+		}
+		return err
+	})
+	return files, err
+}
+
+// isTemplate tells template files by where they stand and how they are called.
+func isTemplate(name string) bool {
+	return filepath.Ext(name) == ".j2" || slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(name)), "/"), "templates")
+}
+
 // passedOver tells folders that hold no files of the language's own.
 func passedOver(name string) bool {
-	return strings.HasPrefix(name, ".") || slices.Contains([]string{"files", "templates", "ansible_collections", "node_modules", "venv"}, name)
+	return strings.HasPrefix(name, ".") || slices.Contains([]string{"files", "ansible_collections", "node_modules", "venv"}, name)
 }
 
 // lintWork is one lint run.
@@ -166,7 +183,11 @@ func (w *lintWork) file(name string) error {
 
 // look finds what is shown of a text.
 func (w *lintWork) look(name string, text []byte) []lint.Finding {
-	return slices.DeleteFunc(w.linter.File(name, text), func(f lint.Finding) bool { return slices.Index(levels, f.Level) < w.from })
+	check := w.linter.File
+	if isTemplate(name) {
+		check = w.linter.Template
+	}
+	return slices.DeleteFunc(check(name, text), func(f lint.Finding) bool { return slices.Index(levels, f.Level) < w.from })
 }
 
 // end prints the findings; those that are more than notes make the exit code.

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -133,6 +134,27 @@ func (l *Linter) File(path string, text []byte) []Finding {
 		_, _ = doc.Data(doc.Root) // for its warnings; what is wrong shows below
 		f.document(yamlload.Follow(doc.Root))
 	}
+	return f.sorted()
+}
+
+// Template checks the text of a template file.
+func (l *Linter) Template(path string, text []byte) []Finding {
+	if !utf8.Valid(text) || strings.HasPrefix(string(text), "$ANSIBLE_VAULT;") {
+		return nil
+	}
+	f := &file{Linter: l, path: path, lines: strings.Split(string(text), "\n")}
+	pos := source.Pos{File: path, Line: 1, Col: 1}
+	if !strings.HasPrefix(string(text), "#jinja2:") { // other delimiters may hide words or make them
+		f.missing(string(text), pos, false)
+	}
+	if _, err := l.Env.TemplateFile(path, text, jinja.FileOptions{}); err != nil {
+		f.unreadable(err, pos)
+	}
+	return f.sorted()
+}
+
+// sorted are the findings that count, each once, in the order of their places.
+func (f *file) sorted() []Finding {
 	f.found = slices.DeleteFunc(f.found, f.skipped)
 	slices.SortStableFunc(f.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(a.Rule, b.Rule))

@@ -33,7 +33,21 @@ func (f *file) texts(n *yaml.Node) {
 // text checks one template or condition.
 func (f *file) text(n *yaml.Node, bare bool) {
 	pos := f.textPos(n)
-	for _, m := range f.Env.Missing(n.Value, pos, bare) {
+	f.missing(n.Value, pos, bare)
+	var err error
+	if bare {
+		_, err = f.Env.Cond(n.Value, pos)
+	} else {
+		_, err = f.Env.Template(n.Value, pos)
+	}
+	if err != nil {
+		f.unreadable(err, pos)
+	}
+}
+
+// missing finds filters, tests and lookups that there are not.
+func (f *file) missing(text string, pos source.Pos, bare bool) {
+	for _, m := range f.Env.Missing(text, pos, bare) {
 		if strings.Count(m.Name, ".") >= 2 {
 			continue // of a collection that may be installed where it runs
 		}
@@ -42,18 +56,13 @@ func (f *file) text(n *yaml.Node, bare bool) {
 			found.Hint = fmt.Sprintf("did you mean %q?", near)
 		}
 	}
-	var err error
-	if bare {
-		_, err = f.Env.Cond(n.Value, pos)
-	} else {
-		_, err = f.Env.Template(n.Value, pos)
-	}
-	if err != nil && !strings.Contains(err.Error(), "No filter named") && !strings.Contains(err.Error(), "No test named") {
-		f.syntax(err, pos)
-	}
 }
 
-func (f *file) syntax(err error, pos source.Pos) {
+// unreadable finds what is wrong with a template, unless missing finds that.
+func (f *file) unreadable(err error, pos source.Pos) {
+	if strings.Contains(err.Error(), "No filter named") || strings.Contains(err.Error(), "No test named") {
+		return
+	}
 	msg, hint := err.Error(), ""
 	if e, ok := err.(*source.Error); ok {
 		msg, hint = e.Msg, e.Hint
