@@ -2,6 +2,7 @@ package contract
 
 import (
 	"os"
+	"os/exec"
 	"testing"
 )
 
@@ -27,4 +28,14 @@ func NeedFile(t testing.TB, path, lack string) {
 	t.Helper()
 	_, err := os.Stat(path)
 	Need(t, err == nil, lack)
+}
+
+// NeedMounts skips the test where a process cannot have mounts of its own: the
+// tests run as somebody else than root, or in a container that forbids them.
+func NeedMounts(t testing.TB) {
+	t.Helper()
+	out, err := exec.Command("unshare", "-m", "/bin/sh", "-c", "mount -t tmpfs none /mnt && mount --bind /mnt /mnt").CombinedOutput()
+	if err != nil {
+		t.Skipf("this machine lets nobody mount (CAP_SYS_ADMIN): %v: %s", err, out)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -39,8 +40,10 @@ func terminal(args []string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	slave.Close()
+	// The slave stays open here: doas closes what it was started with before it
+	// opens the terminal by its name, which must be there still.
 	go answerPrompts(master, args[1])
+	go leaveAlone()
 	_ = cmd.Wait() // the state says more
 	// The end of this process takes the terminal away, which ends what still has it.
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
@@ -48,6 +51,26 @@ func terminal(args []string) error {
 	}
 	os.Exit(cmd.ProcessState.ExitCode())
 	return nil
+}
+
+// leaveTime is how long a command may go on after nobody reads its output.
+const leaveTime = 3 * time.Second
+
+// leaveAlone ends this process, and with it the terminal, when nobody reads the
+// output any more and the command does not notice: it may wait for a password.
+func leaveAlone() {
+	for {
+		fds := []unix.PollFd{{Fd: 1}}
+		n, err := unix.Poll(fds, -1)
+		if err == unix.EINTR {
+			continue
+		}
+		if n > 0 {
+			time.Sleep(leaveTime)
+			os.Exit(1)
+		}
+		return
+	}
 }
 
 // openTerminal makes a pseudo-terminal.
@@ -77,7 +100,7 @@ func answerPrompts(master *os.File, word string) {
 	for {
 		n, err := master.Read(buf)
 		if err != nil {
-			return // everything on the terminal has ended
+			return
 		}
 		shown = append(shown, buf[:n]...)
 		shown = shown[max(bytes.LastIndexByte(shown, '\n')+1, len(shown)-len(buf)):]
