@@ -18,6 +18,7 @@ func fewer() map[string]string {
 		"mysql_db":           "database_test.go: recorded against a real server",
 		"mysql_user":         "as mysql_db",
 		"postgresql_db":      "as mysql_db",
+		"postgresql_ext":     "as mysql_db",
 		"postgresql_user":    "as mysql_db",
 		"fetch":              "the half of an action; cmd/play's scripts run it whole",
 		"script":             "script_test.go: the reference's is an action",
