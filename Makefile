@@ -74,6 +74,9 @@ bench: build
 	@bin/bench -play bin/play -agent bin/agents/$$($(GO) env GOOS)-$$($(GO) env GOARCH)
 	@if python3 -c 'import jinja2' 2>/dev/null; then $(GO) run ./engine/jinja/benchcmp; \
 	  else echo "python3-jinja2 is not installed: templates are not compared"; fi
+	@if command -v chromium >/dev/null; then echo "the report of 500 hosts x 200 tasks in Chromium:"; \
+	  $(GO) test ./engine/report -count=1 -run TestLargeRun -v | grep ready; \
+	  else echo "chromium is not installed: the report is not opened"; fi
 
 ## demo: a fleet of five SSH hosts on loopback, the example rollout twice
 demo: build

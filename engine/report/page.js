@@ -212,6 +212,7 @@
     view.label = Math.min(longest * 8 + 24, narrow ? 120 : 240);
     $("size").style.width = view.label + view.tasks.length * CELL + "px";
     $("size").style.height = HEAD + view.hosts.length * CELL + "px";
+    matrix.style.height = Math.max(120, HEAD + view.hosts.length * CELL + 20) + "px"; // its style has a maximum
     paint();
   }
   let due = false;
