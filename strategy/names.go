@@ -17,7 +17,7 @@ import (
 // event describes the task for the outputs, its name evaluated for a host.
 func (b *batchRun) event(t *playbook.Task, host string) *event.Task {
 	ev := &event.Task{ID: b.id(t), Name: b.hostTaskName(t, host), Own: b.ownName(t, host), Action: t.Action,
-		Pos: absolute(t.Pos), Handler: t.Handler, Free: b.free, Check: b.Executor.Options.Check, Diff: b.Executor.Options.Diff}
+		Tags: b.tags(t), Pos: absolute(t.Pos), Handler: t.Handler, Free: b.free, Check: b.Executor.Options.Check, Diff: b.Executor.Options.Diff}
 	if v, err := b.hostKeyword(t, host, "no_log"); err == nil {
 		ev.NoLog, _ = toBool(v)
 	}

@@ -43,6 +43,7 @@ type Task struct {
 	Own     string // the name that was given to it, without its role; "" for none
 	Action  string // as resolved, without ansible.builtin.
 	Pos     source.Pos
+	Tags    []string // its own and those around it
 	Handler bool
 	NoLog   bool
 	Check   bool // the mode it really runs in

@@ -137,7 +137,8 @@ func (c *Callbacks) PlaybookStart(path string) {
 }
 
 func (c *Callbacks) PlayStart(p *event.Play) {
-	c.tell("v2_playbook_on_play_start", "play", value.DictOf("name", p.Name, "_uuid", "play-"+p.ID, "hosts", p.Pattern, "check_mode", p.Check))
+	c.tell("v2_playbook_on_play_start", "play", value.DictOf("name", p.Name, "_uuid", "play-"+p.ID, "hosts", p.Pattern, "check_mode", p.Check,
+		"members", texts(p.Hosts), "count", p.Tasks))
 }
 
 func (c *Callbacks) NoHosts()     { c.tell("v2_playbook_on_no_hosts_matched") }
@@ -234,7 +235,7 @@ func taskDict(t *event.Task) *value.Dict {
 		role = filepath.Base(dir)
 	}
 	return value.DictOf("_uuid", "task-"+t.ID, "name", t.Own, "shown", t.Name, "action", t.Action, "path", path, "role", role,
-		"handler", t.Handler, "no_log", t.NoLog, "check_mode", t.Check, "diff", t.Diff)
+		"handler", t.Handler, "no_log", t.NoLog, "check_mode", t.Check, "diff", t.Diff, "tags", texts(t.Tags))
 }
 
 // resultPairs are a result as callbacks.py wants it: cleaned of what only the
@@ -258,6 +259,6 @@ func resultPairs(r *event.Result) []any {
 	if r.IsItem {
 		clean.Set("_ansible_item_label", r.Item)
 	}
-	return []any{"host", r.Host, "task", taskDict(r.Task), "result", clean, "delegated", delegated, "ignored", r.Ignored,
+	return []any{"host", r.Host, "task", taskDict(r.Task), "result", clean, "delegated", delegated, "ignored", r.Ignored, "loop", r.Loop || r.IsItem,
 		"failed", r.Status == event.Failed, "unreachable", r.Status == event.Unreachable, "skipped", r.Status == event.Skipped}
 }

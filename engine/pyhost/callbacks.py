@@ -41,6 +41,9 @@ class Kept:
 
 
 class Playbook(Kept):
+    def get_loader(self):
+        return LOADER
+
     def get_plays(self):
         return list(KNOWN["plays"].values())
 
@@ -60,6 +63,23 @@ class Play(Kept):
 
     def get_roles(self):
         return []
+
+    def get_tasks(self):
+        return [[None] * self.count]
+
+    def get_variable_manager(self):
+        return Manager(play=self)
+
+
+class Manager(Kept):
+    """The variables that are the play's own: no host's, no task's."""
+
+    def get_vars(self, play=None, host=None, task=None, **more):
+        names = self.play.members
+        found = dict(ansible_play_name=self.play.name, ansible_play_hosts=names, ansible_play_hosts_all=names, ansible_play_batch=names)
+        if host is not None:
+            found["inventory_hostname"] = host.get_name()
+        return dict(found, vars=found)
 
 
 class Role(Kept):
@@ -144,6 +164,7 @@ def result(r):
     t = task(r["task"])
     t.delegate_to = r["delegated"]
     t.ignore_errors = r["ignored"]
+    t.loop = "loop" if r["loop"] else None  # only whether there is one
     return Result(_host=host(r["host"]), _task=t, _result=r["result"], _task_fields={"name": t.name, "ignore_errors": r["ignored"], "delegate_to": r["delegated"],
                   "action": t.action, "no_log": t.no_log}, failed=r["failed"], unreachable=r["unreachable"], skipped=r["skipped"])
 

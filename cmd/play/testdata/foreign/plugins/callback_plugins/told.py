@@ -32,7 +32,7 @@ class CallbackModule(CallbackBase):
             f.write(json.dumps(dict(fields, event=event), sort_keys=True) + '\n')
 
     def task(self, task):
-        return dict(name=task.name, shown=task.get_name(), action=task.action, path=os.path.basename(task.get_path() or ''), no_log=bool(task.no_log),
+        return dict(name=task.name, shown=task.get_name(), action=task.action, path=os.path.basename(task.get_path() or ''), no_log=bool(task.no_log), tags=sorted(task.tags),
                     role=task._role.get_name() if task._role else None, text=str(task))
 
     def result(self, event, result, **fields):
@@ -41,10 +41,10 @@ class CallbackModule(CallbackBase):
         if result._task.action == 'set_stats':
             r['ansible_stats'] = result._result['ansible_stats']['data']
         self.note(event, host=result._host.get_name(), name=str(result._host), result=r, changed=result.is_changed(), task=self.task(result._task),
-                  task_name=result.task_name, label=self.host_label(result), items=len(result._result.get('results', [])), **fields)
+                  task_name=result.task_name, label=self.host_label(result), items=len(result._result.get('results', [])), loop=bool(result._task.loop), **fields)
 
     def v2_playbook_on_start(self, playbook): self.note('start', file=os.path.basename(playbook._file_name))
-    def v2_playbook_on_play_start(self, play): self.note('play', name=play.get_name(), own=play.name, text=str(play))
+    def v2_playbook_on_play_start(self, play): self.note('play', name=play.get_name(), own=play.name, text=str(play), hosts=play.get_variable_manager().get_vars(play=play)['ansible_play_hosts_all'])
     def v2_playbook_on_no_hosts_matched(self): self.note('none matched')
     def v2_playbook_on_no_hosts_remaining(self): self.note('none left')
     def v2_playbook_on_task_start(self, task, is_conditional): self.note('task', task=self.task(task), conditional=is_conditional)
