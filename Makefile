@@ -47,13 +47,13 @@ size: bin/agents/linux-amd64 bin/full/linux-amd64
 
 ## test: every test; needs only Go, git and make
 test: $(if $(wildcard cmd/play/agents/index),agents)
-	$(GO) test ./...
+	$(GO) test -timeout 20m ./...
 
 ## race: the tests that share memory, under the race detector; of cmd/play the
 ## recorded runs, since scripts about real time do not hold at a tenth of the speed
 race: $(if $(wildcard cmd/play/agents/index),agents)
-	$(GO) test -race -short $$($(GO) list ./... | grep -v '/cmd/play$$')
-	$(GO) test -race -run 'TestRecorded|TestThreats|TestT1|TestT2' ./cmd/play
+	$(GO) test -race -short -timeout 20m $$($(GO) list ./... | grep -v '/cmd/play$$')
+	$(GO) test -race -timeout 20m -run 'TestRecorded|TestThreats|TestT1|TestT2' ./cmd/play
 
 ## lint: vet, formatting and staticcheck
 lint:

@@ -36,7 +36,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"lost.yml"}, 4},
 		{[]string{"bad.yml"}, 4},
 		{[]string{"yaml.yml"}, 4},
-		{[]string{}, 5},
+		{[]string{}, 2},
 		{[]string{"--no-such-option", "ok.yml"}, 2},
 	} {
 		if got := exitOf(t, dir, "", c.args...); got != c.want {

@@ -300,7 +300,7 @@ func TestLiveLines(t *testing.T) {
 			lines, block := how == "./run --live", how == "./run --live" || how == "./run"
 			switch {
 			case lines:
-				s.until("  │ said by it\n  web002", "0/2 hosts done")
+				s.until("  │ said by it\n  web00", "0/2 hosts done") // the longest running one first
 			case block:
 				s.until("0/2 hosts done")
 			default:
