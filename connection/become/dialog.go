@@ -100,6 +100,9 @@ func (d *dialog) prompted(said string) bool {
 	if d.prompt != "" {
 		return strings.Contains(said, d.prompt)
 	}
+	if d.how.Method == "doas" {
+		return false // it asks on a terminal; what stands here is half of a message: "doas: "
+	}
 	said = strings.TrimRight(said, " ")
 	return strings.HasSuffix(said, ":") || strings.HasSuffix(said, "：")
 }
