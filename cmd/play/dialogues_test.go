@@ -105,7 +105,7 @@ func talk(t *testing.T, cmd *exec.Cmd, answers []answer) (shown string, status i
 		t.Fatal(err)
 	}
 	slave.Close()
-	if err := master.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+	if err := master.SetReadDeadline(time.Now().Add(3 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	text, seen, buf := "", 0, make([]byte, 4096)
