@@ -41,28 +41,49 @@ type freeRun struct {
 }
 
 // start sets every idle host to its next task, while there is room: the hosts
-// take turns.
+// take turns. Where a host is through, the others are asked once more: one of them
+// may have waited for its place.
 func (f *freeRun) start(active int) error {
-	first, n := f.turn, len(f.b.hosts)
-	for i := range f.b.hosts {
-		at := (first + i) % n
-		h := f.b.hosts[at]
-		if f.busy[h] != nil || !f.open[h] && len(f.open) >= active {
-			continue
+	for again := true; again; {
+		waits, freed := false, false
+		first, n := f.turn, len(f.b.hosts)
+		for i := range f.b.hosts {
+			at := (first + i) % n
+			h := f.b.hosts[at]
+			if f.busy[h] != nil {
+				continue
+			}
+			if !f.open[h] && len(f.open) >= active {
+				waits = true
+				continue
+			}
+			left, err := f.advance(h, at)
+			if err != nil || f.b.endPlay {
+				return err
+			}
+			freed = freed || left
 		}
-		f.open[h] = true
-		more, err := f.next(h)
-		if err != nil || f.b.endPlay {
-			return err
-		}
-		if !more {
-			delete(f.open, h)
-		}
-		if f.busy[h] != nil {
-			f.turn = at + 1
-		}
+		again = waits && freed
 	}
 	return nil
+}
+
+// advance starts the next task of a host, which stands at a place in the order of
+// the hosts. It reports whether the host was under way and is through.
+func (f *freeRun) advance(host string, at int) (left bool, err error) {
+	was := f.open[host]
+	f.open[host] = true
+	more, err := f.next(host)
+	if err != nil || f.b.endPlay {
+		return false, err
+	}
+	if !more {
+		delete(f.open, host)
+	}
+	if f.busy[host] != nil {
+		f.turn = at + 1
+	}
+	return was && !more, nil
 }
 
 // next starts the host's next task; meta tasks are carried out at once. It

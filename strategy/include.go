@@ -143,7 +143,7 @@ func (s *settle) loadBlock(g *inclusion) (*playbook.Block, error) {
 			return nil, err
 		}
 		b.addHandlers(g.inc.Args, handlers)
-		b.publish(block, g.inc.Args)
+		b.publish(block, g.inc.Args, s.task.Vars)
 		return block, nil
 	}
 	block, path, err := b.Loader.IncludeTasks(includePath(g.inc.Args), s.task, g.inc.Args, g.inc.Vars)
@@ -180,17 +180,25 @@ func (b *batchRun) addHandlers(args *value.Dict, brought []*playbook.Task) {
 	b.notify = nil
 }
 
-// publish makes the vars and defaults of roles included with public visible to
-// the rest of the play.
-func (b *batchRun) publish(block *playbook.Block, args *value.Dict) {
+// publish makes the vars and defaults of roles included with public, and the vars
+// that the include gives the role, visible to the rest of the play.
+func (b *batchRun) publish(block *playbook.Block, args, given *value.Dict) {
 	v, _ := args.Get("public")
 	if public, _ := toBool(v); !public {
 		return
 	}
 	for _, n := range block.Body {
-		if inner, ok := n.(*playbook.Block); ok && inner.Role != nil {
-			b.view.AddRole(inner.Role)
+		inner, ok := n.(*playbook.Block)
+		if !ok || inner.Role == nil {
+			continue
 		}
+		role := *inner.Role
+		if !role.Dependency && given.Len() > 0 {
+			role.Vars = given.Clone()
+			role.Vars.Update(inner.Role.Vars)
+			role.Vars.Lazy = given.Lazy || inner.Role.Vars.Len() > 0 && inner.Role.Vars.Lazy
+		}
+		b.view.AddRole(&role)
 	}
 	b.noteRoles(block.Body)
 	b.setRoleNames()

@@ -141,11 +141,9 @@ func (b *batchRun) clearFacts(*playbook.Task, string) (string, error) {
 }
 
 func (b *batchRun) clearErrors(*playbook.Task, string) (string, error) {
-	for _, h := range b.all {
+	for _, h := range b.hosts {
 		delete(b.failed, h)
 		delete(b.unreachable, h)
-	}
-	for _, h := range b.hosts {
 		b.it.Forgive(h)
 	}
 	b.stale = true

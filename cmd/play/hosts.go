@@ -77,8 +77,13 @@ func (h *hosts) HostNames() []string { return h.inv.Load().HostNames() }
 func (h *hosts) HasHost(name string) bool { return h.inv.Load().HasHost(name) }
 
 // Match lists the hosts of a pattern, within the limit.
-func (h *hosts) Match(pattern string) ([]string, error) {
-	found, err := h.inv.Load().Match(pattern, h.limit)
+func (h *hosts) Match(pattern string) ([]string, error) { return h.match(pattern, h.limit) }
+
+// matchAll lists the hosts of a pattern, whatever the limit.
+func (h *hosts) matchAll(pattern string) ([]string, error) { return h.match(pattern, "") }
+
+func (h *hosts) match(pattern, limit string) ([]string, error) {
+	found, err := h.inv.Load().Match(pattern, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -165,7 +165,7 @@ func (s *session) context(scope *vars.Scope, files *task.Files) *jinja.Context {
 		files = s.files
 	}
 	c := &jinja.Context{Go: s.ctx, Vars: scope, Now: time.Now,
-		Hosts:  func(pattern string) ([]string, error) { return s.inv.Match(pattern) },
+		Hosts:  func(pattern string) ([]string, error) { return s.inv.matchAll(pattern) },
 		Config: s.opts.Config.Lookup,
 		Warn:   func(msg string) { s.sink.Warning(msg, source.Pos{}) }}
 	if files != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"play/modules/pyre"
 	"play/modules/value"
@@ -152,15 +153,17 @@ func lookupHosts(c *Call) (any, error) {
 	if c.Ctx.Hosts == nil {
 		return nil, errors.New("cannot look at the inventory here")
 	}
-	out := value.NewList()
+	var patterns []string
 	for _, term := range termsOf(c.Rest) {
-		names, err := c.Ctx.Hosts(value.Str(term))
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			out.Append(name)
-		}
+		patterns = append(patterns, value.Str(term))
+	}
+	out := value.NewList()
+	names, err := c.Ctx.Hosts(strings.Join(patterns, ","))
+	if err != nil {
+		return out, nil // a pattern that is none matches no host
+	}
+	for _, name := range names {
+		out.Append(name)
 	}
 	return out, nil
 }
