@@ -184,8 +184,8 @@ func TestCallbackIsTheOutput(t *testing.T) {
 	}
 }
 
-// TestCallbackDies: a callback that ends its process, or hangs when the run is
-// stopped, ends nothing else.
+// TestCallbackDies: a callback that ends its process ends neither the run nor the
+// process of other plugins.
 func TestCallbackDies(t *testing.T) {
 	t.Parallel()
 	needsCore(t)

@@ -248,18 +248,28 @@ def setsid(real=os.setsid):
     real()
 
 
+class Popen(subprocess.Popen):
+    """What run_command of basic.py has done in a new process is to set a umask. Without one nothing is, and a process
+    that needs no copy of this one's memory is made faster."""
+
+    def __init__(self, *args, **kwargs):
+        if idle(kwargs.get("preexec_fn")):
+            del kwargs["preexec_fn"]
+        super().__init__(*args, **kwargs)
+
+
+def idle(first):
+    """Whether a function is run_command's own, with no umask to set."""
+    cells = getattr(first, "__closure__", None) or ()
+    return getattr(first, "__name__", "") == "preexec" and not any(isinstance(c.cell_contents, int) and c.cell_contents for c in cells)
+
+
 class Subprocess:
-    """The module subprocess as basic.py sees it. What its run_command has done in a new process is to set a umask;
-    without one, nothing is: a process that needs no copy of this one's memory is made faster."""
+    """The module subprocess as basic.py sees it."""
+    Popen = Popen
 
     def __getattr__(self, name):
         return getattr(subprocess, name)
-
-    def Popen(self, *args, **kwargs):
-        first = kwargs.get("preexec_fn")
-        if getattr(first, "__name__", "") == "preexec" and not any(c.cell_contents for c in first.__closure__ or () if type(c.cell_contents) in (int, type(None))):
-            del kwargs["preexec_fn"]
-        return subprocess.Popen(*args, **kwargs)
 
 
 def run(request, warm):

@@ -170,6 +170,22 @@ func TestWarmHostile(t *testing.T) {
 	}
 }
 
+// TestWarmCommands: run_command's own function for new processes runs where it has
+// a umask to set, and is left out where it would do nothing.
+func TestWarmCommands(t *testing.T) {
+	t.Parallel()
+	basic := "import json, os, subprocess\n_ANSIBLE_ARGS = None\ndef done(**result): print(json.dumps(result))\n" +
+		"def run_command(umask=None):\n    def preexec():\n        os.write(2, b'ran ')\n        if umask: os.umask(umask)\n" +
+		"    p = subprocess.Popen(['sh', '-c', 'umask'], stdout=subprocess.PIPE, preexec_fn=preexec)\n" +
+		"    return [p.communicate()[0].decode().strip(), isinstance(p, subprocess.Popen), p.returncode]\n"
+	text := "import os, subprocess\nos.umask(0o22)\nr, w = os.pipe()\nos.dup2(w, 2)\nfound = [basic.run_command(), basic.run_command(0o77)]\n" +
+		"own = subprocess.Popen(['true'], preexec_fn=lambda: os.write(2, b'own')).wait()\nbasic.done(found=found, ran=os.read(r, 100).decode())\n"
+	p := warmly(t, newWarm(t), text, map[string]string{"ansible/module_utils/basic.py": basic})
+	for range 3 {
+		wants(t, result(t, p), `"found":[["0022",true,0],["0077",true,0]]`, `"ran":"ran own"`)
+	}
+}
+
 // TestWarmHangs: the end of its time ends a module's whole group, and the next
 // call is served.
 func TestWarmHangs(t *testing.T) {
