@@ -329,6 +329,7 @@ func pathOf(v any) string {
 var (
 	backupName = regexp.MustCompile(`\.\d+\.\d{4}-\d\d-\d\d@\d\d:\d\d:\d\d~`)
 	spoolName  = regexp.MustCompile(`^.*/tmp[a-z0-9_]+$`) // a download on its way
+	epoch      = regexp.MustCompile(`\b\d{10}\b`)
 	tempName   = regexp.MustCompile(`/(ansible\.|pfx\.)[a-z0-9_]{8}`)
 )
 
@@ -338,6 +339,9 @@ func normalString(key, s, root string) any {
 		return strings.ToUpper(key)
 	}
 	s = strings.ReplaceAll(s, root, "{root}")
+	if key == "nagios_commands" {
+		return epoch.ReplaceAllString(s, "TIME")
+	}
 	if key == "src" {
 		s = spoolName.ReplaceAllString(s, "SPOOL")
 	}
