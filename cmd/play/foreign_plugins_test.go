@@ -208,10 +208,17 @@ func TestCallbacksWithoutCore(t *testing.T) {
 		t.Skip("there is an ansible-core here")
 	}
 	dir, root := pluginBook(t)
-	out, _ := playIn(t, dir, "-i", "hosts", "site.yml", "-e", "root="+root)
-	if !strings.Contains(strings.ReplaceAll(out, "\n", " "), "cannot run the callback plugins: no ansible-core is installed here") {
-		t.Errorf("it says\n%s", out)
+	says := func(want string) {
+		out, _ := playIn(t, dir, "-i", "hosts", "site.yml", "-e", "root="+root)
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want+": no ansible-core is installed here") {
+			t.Errorf("it does not say %q:\n%s", want, out)
+		}
 	}
+	says("cannot run the vars plugins")
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "vars_plugins")), os.RemoveAll(filepath.Join(dir, "roles/web/vars_plugins"))); err != nil {
+		t.Fatal(err)
+	}
+	says("cannot run the callback plugins")
 }
 
 // TestVarsPluginStages: at every stage a plugin's variables arrive where those
