@@ -65,6 +65,7 @@ type Defaults struct {
 	HostKeyChecking bool
 	AcceptNew       bool
 	RemoteTmp       string
+	AsyncDir        string // of status files on hosts; "": ~/.ansible_async
 	Become          bool
 	BecomeMethod    string
 	BecomeUser      string

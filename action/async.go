@@ -37,7 +37,7 @@ func (d *Deps) async(ctx context.Context, a *task.Attempt, name string, args *va
 
 // asyncDir is the folder of status files, "" for the default one.
 func (d *Deps) asyncDir(a *task.Attempt) string {
-	return (&reach{a: a, on: a.On}).str("", "ansible_async_dir")
+	return (&reach{a: a, on: a.On}).str(d.Defaults.AsyncDir, "ansible_async_dir")
 }
 
 // poll asks after a job until it has finished, or as often as fits into its

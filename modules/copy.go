@@ -148,7 +148,8 @@ func (r *copyRun) settleDest() error {
 		return Failf("cannot replace %q by a file: it is a directory", r.dest)
 	}
 	if dir := filepath.Dir(r.dest); !exists(dir) && !(r.Check && (intoFolder || r.sent())) {
-		return Failf("Destination directory %s does not exist", dir)
+		written, _ := filepath.Split(r.Dest) // as it was written: ./none
+		return Failf("Destination directory %s does not exist", strings.TrimRight(written, "/"))
 	}
 	return nil
 }

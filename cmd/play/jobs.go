@@ -167,7 +167,7 @@ func printableWord(s string) string {
 
 // ask runs the agent's play_jobs on hosts and returns what came, by host name.
 func (j *jobs) ask(pattern, mode, id string) ([]*event.Result, error) {
-	dir, err := j.env.Load("{{ ansible_async_dir | default('') }}", source.Pos{})
+	dir, err := j.env.Load("{{ ansible_async_dir | default(usual_async_dir) }}", source.Pos{})
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (j *jobs) ask(pattern, mode, id string) ([]*event.Result, error) {
 		args.Set("jid", id)
 	}
 	play := &playbook.Play{Name: "jobs", Hosts: pattern, Keywords: playbook.Keywords{"gather_facts": {Value: false}},
-		Vars: value.NewDict(), Dir: j.host.Dir, Path: j.host.Dir + "/jobs"}
+		Vars: value.DictOf("usual_async_dir", j.opts.Connection.AsyncDir), Dir: j.host.Dir, Path: j.host.Dir + "/jobs"}
 	task := &playbook.Task{Action: "play_jobs", Written: "play_jobs", Args: args, Keywords: playbook.Keywords{}, Vars: value.NewDict(), Play: play, Dir: j.host.Dir}
 	play.Tasks = []playbook.Node{task}
 	if _, err := j.run(&playbook.Playbook{Path: play.Path, Plays: []*playbook.Play{play}}); err != nil {

@@ -119,7 +119,7 @@ func (o *options) connection(ctx context.Context, h *host, c *cli.Context, s *co
 		Retries: s.SSHRetries, HostKeyChecking: s.HostKeyChecking, AcceptNew: c.Bool("accept-new-host-keys"),
 		Become: c.Bool("become") || s.Become, BecomeMethod: first(c.String("become-method"), s.BecomeMethod),
 		BecomeUser: first(c.String("become-user"), s.BecomeUser), BecomeFlags: s.BecomeFlags, BecomeExe: s.BecomeExe,
-		RemoteTmp: s.RemoteTmp, Executable: s.Executable, SSHArgs: strings.Join([]string{s.SSHArgs, s.SSHCommonArgs, s.SSHExtraArgs, c.String("ssh-common-args"), c.String("ssh-extra-args")}, " "),
+		RemoteTmp: s.RemoteTmp, AsyncDir: s.AsyncDir, Executable: s.Executable, SSHArgs: strings.Join([]string{s.SSHArgs, s.SSHCommonArgs, s.SSHExtraArgs, c.String("ssh-common-args"), c.String("ssh-extra-args")}, " "),
 	}
 	if c.IsSet("timeout") {
 		d.Timeout = time.Duration(c.Int("timeout")) * time.Second

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,6 +63,38 @@ func TestT13HangAfterLogin(t *testing.T) {
 		defer cancel()
 		if _, err := tr.Start(ctx, "echo hello"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("step %d: got %v, want the deadline", step, err)
+		}
+	}
+}
+
+// TestT13UnansweredSessions: each try to open a session that the server never
+// answers leaves a goroutine only until the connection is closed. It runs alone,
+// since it counts those of the whole process.
+func TestT13UnansweredSessions(t *testing.T) {
+	f := newFleet(t, 1, fleet.Options{})
+	if err := f.Hosts[0].SetFaults(fleet.Faults{Hang: fleet.HangSession}); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := dial(t, dialer(t), target(f, f.Hosts[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if _, err := tr.Start(ctx, "echo hello"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want the deadline", err)
+		}
+		cancel()
+	}
+	tr.Close()
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		buf := make([]byte, 1<<20)
+		stacks := string(buf[:runtime.Stack(buf, true)])
+		if !strings.Contains(stacks, "ssh.openSession") {
+			return
+		}
+		if time.Since(begun) > patience {
+			t.Fatalf("goroutines are left:\n%s", stacks)
 		}
 	}
 }

@@ -77,6 +77,7 @@ type Settings struct {
 	SSHExtraArgs    string
 	SSHRetries      int
 	RemoteTmp       string
+	AsyncDir        string // "": the usual one
 	Interpreter     string // interpreter_python
 	Executable      string
 	PasswordFile    string // connection_password_file
@@ -199,6 +200,9 @@ func (c *Config) connections(s *Settings) {
 	s.SSHExtraArgs = c.text("connection.ssh.ssh_extra_args")
 	s.SSHRetries = c.int("connection.ssh.reconnection_retries")
 	s.RemoteTmp = c.text("shell.sh.remote_tmp")
+	if s.AsyncDir = c.text("shell.sh.async_dir"); s.AsyncDir == "~/.ansible_async" {
+		s.AsyncDir = ""
+	}
 	s.Interpreter = c.text("INTERPRETER_PYTHON")
 	s.Executable = c.text("DEFAULT_EXECUTABLE")
 	s.PasswordFile = c.text("CONNECTION_PASSWORD_FILE")
