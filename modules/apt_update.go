@@ -3,6 +3,7 @@ package modules
 import (
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -48,7 +49,7 @@ func (t *pkgTool) aptUpdate(retries, maxDelay, lockTimeout int) error {
 		if out.RC == 0 {
 			return nil
 		}
-		if text := strings.TrimSpace(out.Stderr); text != "" {
+		if text := aptWords(out.Stderr); text != "" {
 			reason = text
 		}
 		if try+1 == retries {
@@ -62,6 +63,23 @@ func (t *pkgTool) aptUpdate(retries, maxDelay, lockTimeout int) error {
 		}
 	}
 	return Failf("Failed to update apt cache: %s", reason)
+}
+
+// aptWords is what apt complains of in the form of python-apt: each thing once,
+// in one line.
+func aptWords(stderr string) string {
+	var words []string
+	for _, line := range outLines(strings.TrimSpace(stderr)) {
+		for _, kind := range []string{"E:", "W:"} {
+			if rest, ok := strings.CutPrefix(line, kind+" "); ok {
+				line = kind + rest
+			}
+		}
+		if !slices.Contains(words, line) {
+			words = append(words, line)
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // aptLocked runs the program, again while another process holds apt's lock, for

@@ -53,10 +53,7 @@ func runGroup(c *Call, args *groupArgs) (*Result, error) {
 		}
 	}
 	out.Changed(changed)
-	if args.State == "present" {
-		gid, there = groupNamed(args.Name)
-	}
-	if there {
+	if gid, there = groupNamed(args.Name); there {
 		out.With("system", args.System).With("gid", gid)
 	}
 	return out, nil

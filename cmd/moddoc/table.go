@@ -21,7 +21,9 @@ A module runs in the agent on the host (those marked "full" in the second, large
 needs it, see [the protocol](protocol.md#two-agents)); an action runs on the control machine, and uses the host where its work is there. Cases are
 recorded: the same arguments on the same tree were given to the reference's own module (ansible-core 2.14 and its collections), and
 the native one gives the same result and leaves the same tree. "same" counts those that find nothing to do, "check" those in check mode,
-"wrong" those that fail.
+"wrong" those that fail. Where a tool would change the machine, a stub stands in for it and what it is told is compared;
+` + "`connection/inside/root_test.go`" + ` gives user, group, getent, authorized_key, cron, apt, apt_repository, dpkg_selections, debconf,
+alternatives and locale_gen the real tools, in a root file system that is thrown away, and compares with what the reference did there.
 
 `
 
