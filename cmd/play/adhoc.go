@@ -116,9 +116,22 @@ func (s *session) listMatching(pattern string) error {
 // rawModules take their arguments as one free text, and must have some.
 var rawModules = map[string]bool{"command": true, "shell": true, "raw": true, "script": true, "win_command": true, "win_shell": true}
 
+// adhocWords are the module and its arguments: those of the command line, or of
+// the configuration.
+func (s *session) adhocWords(c *cli.Context) (module, args string) {
+	module, args = c.String("module-name"), c.String("args")
+	if v, _ := s.opts.Config.Lookup("DEFAULT_MODULE_NAME"); v != nil && !c.IsSet("module-name") {
+		module = value.Str(v)
+	}
+	if v, _ := s.opts.Config.Lookup("DEFAULT_MODULE_ARGS"); v != nil && !c.IsSet("args") {
+		args = value.Str(v)
+	}
+	return module, args
+}
+
 // adhocPlaybook is a playbook of one play with one task.
 func (s *session) adhocPlaybook(c *cli.Context) (*playbook.Playbook, error) {
-	written := c.String("module-name")
+	written, text := s.adhocWords(c)
 	module := strings.TrimPrefix(strings.TrimPrefix(written, "ansible.builtin."), "ansible.legacy.")
 	known := knownModules(s.finder)
 	if native := known.Native(module); native != "" {
@@ -127,7 +140,7 @@ func (s *session) adhocPlaybook(c *cli.Context) (*playbook.Playbook, error) {
 	switch {
 	case module == "import_playbook":
 		return nil, usagef("'%s' is not a valid action for ad-hoc commands", written)
-	case rawModules[module] && strings.TrimSpace(c.String("args")) == "":
+	case rawModules[module] && strings.TrimSpace(text) == "":
 		return nil, usagef("No argument passed to %s module", module)
 	}
 	if !known.Known(module) {
@@ -137,7 +150,7 @@ func (s *session) adhocPlaybook(c *cli.Context) (*playbook.Playbook, error) {
 		}
 		return nil, err
 	}
-	args, err := s.adhocArgs(module, c.String("args"))
+	args, err := s.adhocArgs(module, text)
 	if err != nil {
 		return nil, err
 	}

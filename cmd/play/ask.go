@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"play/engine/debugger"
-	"play/engine/task"
 	"play/strategy"
 )
 
@@ -53,8 +52,4 @@ func (c *console) Ask(prompt string) (string, error) {
 func (c *console) Say(line string) { c.s.sink.Say(line) }
 
 // setting reads a switch of the configuration by its name in ansible-config.
-func (s *session) setting(name string) bool {
-	v, _ := s.opts.Config.Lookup(name)
-	on, _ := task.ToBool(v)
-	return on
-}
+func (s *session) setting(name string) bool { return configured(s.opts.Config, name) }

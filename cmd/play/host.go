@@ -78,11 +78,13 @@ func (h *host) Ask(ctx context.Context, prompt string, echo bool) (string, error
 			}
 		}()
 	}
-	fmt.Fprint(h.Out, prompt)
+	show, shut := h.prompter()
+	defer shut()
+	fmt.Fprint(show, prompt)
 	go func() {
 		if !echo {
 			b, err := term.ReadPassword(int(h.In.Fd()))
-			fmt.Fprintln(h.Out)
+			fmt.Fprintln(show)
 			got <- answer{string(b), err}
 			return
 		}
@@ -98,6 +100,17 @@ func (h *host) Ask(ctx context.Context, prompt string, echo bool) (string, error
 		}
 		return "", context.Cause(ctx)
 	}
+}
+
+// prompter is where questions are shown: the output, or the terminal itself when
+// the output goes elsewhere.
+func (h *host) prompter() (w io.Writer, shut func()) {
+	if !terminal(h.OutFile) {
+		if tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
+			return tty, func() { _ = tty.Close() } // nothing is buffered
+		}
+	}
+	return h.Out, func() {}
 }
 
 func trimNewline(s string) string {

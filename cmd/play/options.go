@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"play/action"
 	"play/engine/config"
+	"play/engine/task"
 )
 
 // options are the settings of one invocation: the command line over the
@@ -61,7 +63,7 @@ func readOptions(ctx context.Context, h *host, c *cli.Context) (*options, error)
 		FlushCache: c.Bool("flush-cache"), Step: c.Bool("step"), Strict: c.Bool("strict"), StartAt: c.String("start-at-task"), ForceHandlers: c.Bool("force-handlers") || s.ForceHandlers,
 		AnyErrorsFatal: s.AnyErrorsFatal, Gathering: s.Gathering, Compat: first(c.String("compat"), s.Compat),
 		RolesPath: s.RolesPath, CollectionsPath: s.CollectionsPath, Managed: s.AnsibleManaged,
-		VaultIDs: append(c.StringSlice("vault-id"), c.StringSlice("vault-password-file")...), AskVault: c.Bool("ask-vault-password"),
+		VaultIDs: append(c.StringSlice("vault-id"), c.StringSlice("vault-password-file")...), AskVault: c.Bool("ask-vault-password") || configured(cfg, "DEFAULT_ASK_VAULT_PASS"),
 	}
 	if len(o.Inventory) == 0 {
 		o.Inventory = s.Inventory
@@ -86,6 +88,24 @@ func readOptions(ctx context.Context, h *host, c *cli.Context) (*options, error)
 	err = o.connection(ctx, h, c, s)
 	o.Playbooks, o.Arguments = c.Args().Slice(), o.shownArguments(h, c)
 	return o, err
+}
+
+// configured reads a switch of the configuration by its name in ansible-config.
+func configured(c *config.Config, name string) bool {
+	v, _ := c.Lookup(name)
+	on, _ := task.ToBool(v)
+	return on
+}
+
+// asks tells whether a person is to be asked: by an option, or by a setting where
+// the command has that option.
+func asks(c *cli.Context, option string, cfg *config.Config, setting string) bool {
+	flags := c.App.Flags
+	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
+		flags = c.Command.Flags
+	}
+	has := slices.ContainsFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), option) })
+	return c.Bool(option) || has && configured(cfg, setting)
 }
 
 // commaList splits "a,b" items.
@@ -125,15 +145,16 @@ func (o *options) connection(ctx context.Context, h *host, c *cli.Context, s *co
 		d.Timeout = time.Duration(c.Int("timeout")) * time.Second
 	}
 	var err error
-	if d.Password, err = secret(ctx, h, c.Bool("ask-pass"), first(c.String("connection-password-file"), s.PasswordFile), "SSH password: "); err != nil {
+	if d.Password, err = secret(ctx, h, asks(c, "ask-pass", o.Config, "DEFAULT_ASK_PASS"), first(c.String("connection-password-file"), s.PasswordFile), "SSH password: "); err != nil {
 		return err
 	}
+	askBecome := asks(c, "ask-become-pass", o.Config, "DEFAULT_BECOME_ASK_PASS")
 	prompt := "BECOME password: "
 	if d.Password != "" {
 		prompt = "BECOME password[defaults to SSH password]: "
 	}
-	d.BecomePassword, err = secret(ctx, h, c.Bool("ask-become-pass"), first(c.String("become-password-file"), s.BecomePasswordFile), prompt)
-	if c.Bool("ask-become-pass") && d.BecomePassword == "" {
+	d.BecomePassword, err = secret(ctx, h, askBecome, first(c.String("become-password-file"), s.BecomePasswordFile), prompt)
+	if askBecome && d.BecomePassword == "" {
 		d.BecomePassword = d.Password
 	}
 	return err
