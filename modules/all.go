@@ -48,6 +48,7 @@ func Plain() []Module {
 		htpasswd(),
 		iniFile(),
 		iptables(),
+		isoExtract(),
 		knownHosts(),
 		lineinfile(),
 		localeGen(),

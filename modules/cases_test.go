@@ -330,6 +330,7 @@ var (
 	backupName = regexp.MustCompile(`\.\d+\.\d{4}-\d\d-\d\d@\d\d:\d\d:\d\d~`)
 	spoolName  = regexp.MustCompile(`^.*/tmp[a-z0-9_]+$`) // a download on its way
 	epoch      = regexp.MustCompile(`\b\d{10}\b`)
+	imageDir   = regexp.MustCompile(`(^-o|'|^|: )/[^ ']*/tmp[a-z0-9_]{8,}`) // an image's files on their way
 	tempName   = regexp.MustCompile(`/(ansible\.|pfx\.)[a-z0-9_]{8}`)
 )
 
@@ -345,6 +346,7 @@ func normalString(key, s, root string) any {
 	if key == "src" {
 		s = spoolName.ReplaceAllString(s, "SPOOL")
 	}
+	s = imageDir.ReplaceAllString(s, "${1}SCRATCH")
 	s = tempName.ReplaceAllString(s, "/${1}RANDOM")
 	return backupName.ReplaceAllString(s, ".BACKUP~")
 }
