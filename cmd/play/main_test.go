@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 			"mode":    hasMode,
 			"running": isRunning,
 			"jobid":   findJob,
+			"logins":  countLogins,
 		},
 	})
 }
@@ -58,11 +59,12 @@ func TestScripts(t *testing.T) {
 // fleets are the running fleets by script folder.
 var fleets sync.Map
 
-// startFleet serves N SSH hosts for the script: fleet N. $INVENTORY is their
-// inventory, $FLEET their folder, with a home for each.
+// startFleet serves N SSH hosts for the script, which take a password too where
+// one is given: fleet N [PASSWORD]. $INVENTORY is their inventory, $FLEET their
+// folder, with a home for each.
 func startFleet(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: fleet N")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: fleet N [PASSWORD]")
 	}
 	n := 0
 	if _, err := fmt.Sscan(args[0], &n); err != nil {
@@ -70,7 +72,7 @@ func startFleet(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	dir := filepath.Join(ts.Getenv("WORK"), "fleet")
 	ts.Check(os.MkdirAll(dir, 0o700))
-	f, err := fleet.New(fleet.Options{Dir: dir, Hosts: n, Sudo: true})
+	f, err := fleet.New(fleet.Options{Dir: dir, Hosts: n, Sudo: true, Password: strings.Join(args[1:], "")})
 	ts.Check(err)
 	ts.Defer(f.Close)
 	ts.Setenv("INVENTORY", f.Inventory)
@@ -92,13 +94,28 @@ func setFault(ts *testscript.TestScript, neg bool, args []string) {
 	if !ok {
 		ts.Fatalf("there is no fault %q", args[1])
 	}
-	for _, h := range found.(*fleet.Fleet).Hosts {
-		if h.Name == args[0] {
-			ts.Check(h.SetFaults(fault))
-			return
+	ts.Check(hostNamed(ts, found.(*fleet.Fleet), args[0]).SetFaults(fault))
+}
+
+func hostNamed(ts *testscript.TestScript, f *fleet.Fleet, name string) *fleet.Host {
+	for _, h := range f.Hosts {
+		if h.Name == name {
+			return h
 		}
 	}
-	ts.Fatalf("there is no host %q", args[0])
+	ts.Fatalf("there is no host %q", name)
+	return nil
+}
+
+// countLogins checks how many connections a host has let in so far: logins web1 2.
+func countLogins(ts *testscript.TestScript, neg bool, args []string) {
+	found, ok := fleets.Load(ts.Getenv("WORK"))
+	if neg || len(args) != 2 || !ok {
+		ts.Fatalf("usage, after fleet: logins HOST N")
+	}
+	if n := hostNamed(ts, found.(*fleet.Fleet), args[0]).Logins(); fmt.Sprint(n) != args[1] {
+		ts.Fatalf("%s has let in %d connections, want %s", args[0], n, args[1])
+	}
 }
 
 // isRunning checks that a process whose command line holds the text runs, or
