@@ -1,13 +1,9 @@
 package modules
 
 import (
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"play/modules/argspec"
-	"play/modules/shellquote"
 	"play/modules/value"
 )
 
@@ -24,8 +20,7 @@ type filesystemArgs struct {
 // Rules relates the arguments.
 func (filesystemArgs) Rules() argspec.Rules {
 	return argspec.Rules{
-		MutuallyExclusive: [][]string{{"force", "resizefs"}},
-		RequiredIf:        []argspec.RequiredIf{{Name: "state", Value: "present", Needs: []string{"fstype"}}},
+		RequiredIf: []argspec.RequiredIf{{Name: "state", Value: "present", Needs: []string{"fstype"}}},
 	}
 }
 
@@ -51,44 +46,45 @@ func runFilesystem(c *Call, args *filesystemArgs) (*Result, error) {
 		}
 		return c.changeDevice("wipefs", "--all", dev)
 	}
+	wanted := *args.FSType
+	switch wanted {
+	case "ext4dev":
+		wanted = "ext4"
+	case "lvm":
+		wanted = "LVM2_member"
+	}
+	same := have == wanted
 	switch {
-	case have == *args.FSType && args.ResizeFS:
-		return c.growDevice(have, dev)
-	case have == *args.FSType && !args.Force:
+	case same && args.ResizeFS:
+		return c.growDevice(*args.FSType, dev)
+	case same && !args.Force:
 		return NewResult(false), nil
 	case have != "" && !args.Force:
 		return nil, &Failure{Msg: "'" + dev + "' is already used as " + have + ", use force=true to overwrite", With: value.DictOf("rc", 0, "err", "")}
 	}
 	argv := makeFilesystem(*args.FSType)
 	if args.Opts != nil {
-		opts, err := shellquote.Split(*args.Opts)
-		if err != nil {
-			return nil, Failf("cannot read the options '%s': %v", *args.Opts, err)
-		}
-		argv = append(argv, opts...)
+		argv = append(argv, strings.Fields(*args.Opts)...)
 	}
 	return c.changeDevice(append(argv, dev)...)
 }
 
-// deviceType is the type of what a device holds, in the module's words; "" is
-// nothing.
+// deviceType is the type of what a device holds, in blkid's words; "" is nothing.
 func (c *Call) deviceType(dev string) (string, error) {
 	out, err := c.tool("blkid", "-c", "/dev/null", "-o", "value", "-s", "TYPE", dev)
 	if err != nil {
 		return "", err
 	}
-	name := strings.TrimSpace(out.out)
-	if name == "LVM2_member" {
-		name = "lvm"
-	}
-	return name, nil
+	return strings.TrimSpace(out.out), nil
 }
 
 // makeFilesystem is the command that makes a file system without asking back.
 func makeFilesystem(kind string) []string {
 	switch kind {
-	case "ext2", "ext3", "ext4", "ext4dev":
+	case "ext2", "ext3", "ext4":
 		return []string{"mkfs." + kind, "-F"}
+	case "ext4dev":
+		return []string{"mkfs.ext4", "-F"}
 	case "swap":
 		return []string{"mkswap", "-f"}
 	case "lvm":
@@ -114,80 +110,4 @@ func (c *Call) changeDevice(argv ...string) (*Result, error) {
 		return nil, err
 	}
 	return NewResult(true), nil
-}
-
-// growDevice lets a file system fill its device.
-func (c *Call) growDevice(kind, dev string) (*Result, error) {
-	full := NewResult(false).With("msg", kind+" filesystem is using the whole device "+dev)
-	switch kind {
-	case "ext2", "ext3", "ext4", "ext4dev":
-		grows, err := c.extCanGrow(dev)
-		if err != nil {
-			return nil, err
-		}
-		if !grows {
-			return full, nil
-		}
-		return c.changeDevice("resize2fs", dev)
-	case "xfs":
-		return c.growXFS(dev, full)
-	case "lvm":
-		return c.changeDevice("pvresize", dev)
-	}
-	return nil, Failf("module does not support resizing %s filesystem yet", kind)
-}
-
-func (c *Call) extCanGrow(dev string) (bool, error) {
-	out, err := c.mustTool("tune2fs", "-l", dev)
-	if err != nil {
-		return false, err
-	}
-	number := func(name string) int {
-		m := regexp.MustCompile(`(?m)^` + name + `:\s*(\d+)`).FindStringSubmatch(out.out)
-		if m == nil {
-			return 0
-		}
-		n, err := strconv.Atoi(m[1])
-		if err != nil {
-			return 0
-		}
-		return n
-	}
-	count, size := number("Block count"), number("Block size")
-	if count == 0 || size == 0 {
-		return false, Failf("cannot read the size of the file system on %q", dev)
-	}
-	device, err := c.mustTool("blockdev", "--getsize64", dev)
-	if err != nil {
-		return false, err
-	}
-	bytes, err := strconv.Atoi(strings.TrimSpace(device.out))
-	if err != nil {
-		return false, Failf("cannot read the size of the device %q", dev)
-	}
-	return bytes/size > count, nil
-}
-
-// growXFS grows a mounted XFS; how much only the real run tells.
-func (c *Call) growXFS(dev string, full *Result) (*Result, error) {
-	out, err := c.tool("findmnt", "--noheadings", "--output", "TARGET", "--source", dev)
-	if err != nil {
-		return nil, err
-	}
-	point, _, _ := strings.Cut(strings.TrimSpace(out.out), "\n")
-	if !filepath.IsAbs(point) {
-		return nil, Failf("%s needs to be mounted for xfs operations", dev)
-	}
-	argv := []string{"xfs_growfs", point}
-	if c.Check {
-		argv = []string{"xfs_growfs", "-n", point}
-	}
-	grown, err := c.mustTool(argv...)
-	if err != nil {
-		return nil, err
-	}
-	if !strings.Contains(grown.out, "data blocks changed") {
-		return full, nil
-	}
-	return NewResult(true).With("msg", grown.out), nil
 }
