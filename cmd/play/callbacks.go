@@ -97,7 +97,7 @@ func displayOptions(h *host, o *options) output.Options {
 		HideSkipped: !s.DisplaySkipped, HideOK: !s.DisplayOK, FailedToErr: s.DisplayFailedStderr, CheckMarkers: s.CheckModeMarkers,
 		KeepWarnings: !s.ActionWarnings, HideDeprecations: !s.Deprecations, DiffContext: contextLines(s.DiffContext), Summary: terminal(h.OutFile),
 		HostStarts: look("show_per_host_start"), PathOnFailure: look("show_task_path_on_failure"), CustomStats: look("show_custom_stats"),
-		ResultFormat: s.ResultFormat, Positional: strings.Join(o.Playbooks, " "), Arguments: o.Arguments,
+		VerboseToErr: s.VerboseToErr, ResultFormat: s.ResultFormat, Positional: strings.Join(o.Playbooks, " "), Arguments: o.Arguments,
 	}
 	if v, ok := o.Config.Lookup("callback.default.pretty_results"); ok && v != nil {
 		pretty, _ := task.ToBool(v)

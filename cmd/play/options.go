@@ -97,6 +97,13 @@ func configured(c *config.Config, name string) bool {
 	return on
 }
 
+// readsOnly tells whether the playbooks are only read, which takes no password.
+func readsOnly(c *cli.Context) bool {
+	reads := func(option string) bool { return c.Bool(option) }
+	playbooks := c.Command == nil || c.Command.Name == "" || c.Command.Name == c.App.Name
+	return playbooks && slices.ContainsFunc([]string{"syntax-check", "list-hosts", "list-tasks", "list-tags"}, reads)
+}
+
 // asks tells whether a person is to be asked: by an option, or by a setting where
 // the command has that option.
 func asks(c *cli.Context, option string, cfg *config.Config, setting string) bool {
@@ -143,6 +150,9 @@ func (o *options) connection(ctx context.Context, h *host, c *cli.Context, s *co
 	}
 	if c.IsSet("timeout") {
 		d.Timeout = time.Duration(c.Int("timeout")) * time.Second
+	}
+	if readsOnly(c) {
+		return nil
 	}
 	var err error
 	if d.Password, err = secret(ctx, h, asks(c, "ask-pass", o.Config, "DEFAULT_ASK_PASS"), first(c.String("connection-password-file"), s.PasswordFile), "SSH password: "); err != nil {

@@ -58,7 +58,7 @@ type session struct {
 // no host.
 func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*session, error) {
 	s := &session{host: h, opts: o, ctx: ctx, sink: sink, store: vars.NewStore(), sums: strategy.NewSums()}
-	s.store.Merge = o.Settings.HashMerge
+	s.store.Merge, s.store.Apart = o.Settings.HashMerge, !o.Settings.InjectFacts
 	secrets, err := vaultSecrets(ctx, h, o)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 	s.finder = newFinder(h, o)
 	s.plugins = newPlugins(ctx, h, o, s.finder, h.Environ, sink)
 	s.env = newEnv(o.Compat, secrets, s.plugins.Plugin)
-	s.yaml = &yamlload.Loader{Env: s.env, Vault: secrets, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
+	s.yaml = &yamlload.Loader{Env: s.env, Vault: secrets, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }, Repeated: o.Settings.DuplicateKeys}
 	if s.extra, err = extravars.Parse(o.ExtraVars, s.yaml, o.Settings.HashMerge); err != nil {
 		return nil, err
 	}
@@ -77,9 +77,9 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 		return nil, err
 	}
 	s.loader = &playbook.Loader{YAML: s.yaml, Modules: knownModules(s.finder), RolesPath: o.RolesPath, CollectionsPath: o.CollectionsPath, CollectionRoot: s.finder.Root,
-		ExtraVars: s.extra, HashMerge: o.Settings.HashMerge, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
+		ExtraVars: s.extra, HashMerge: o.Settings.HashMerge, IgnoreInvalid: o.Settings.OddAttributes, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }}
 	s.builder = &vars.Builder{SearchPath: func(t *playbook.Task) []string { return task.SearchPath(t, s.inv.dir) },
-		Inventory: s.inv, Store: s.store, Extra: s.extra, Merge: o.Settings.HashMerge, Run: s.runVars(), VarsFile: s.loader.VarsFile,
+		Inventory: s.inv, Store: s.store, Extra: s.extra, Merge: o.Settings.HashMerge, PrivateRoles: o.Settings.PrivateRoles, Run: s.runVars(), VarsFile: s.loader.VarsFile,
 		HostChose: s.hostChose, Connection: connectionVars(&o.Connection),
 		Context: func(sc *vars.Scope) *jinja.Context { return s.context(sc, nil) }}
 	return s, nil
@@ -128,9 +128,12 @@ func (s *session) close() {
 }
 
 func (s *session) loadInventory() error {
+	set := s.opts.Settings
 	load := func() (*inventory.Inventory, error) {
-		return inventory.Load(s.opts.Inventory, inventory.Options{Env: s.env, InvalidGroupChars: s.opts.Settings.InvalidGroups, HashMerge: s.opts.Settings.HashMerge, Vault: s.yaml.Vault, Context: s.ctx,
-			VarsFiles: s.varsFiles(), Facts: s.keptFacts(), Extra: s.extra, UseExtra: s.opts.Settings.UseExtraVars,
+		return inventory.Load(s.opts.Inventory, inventory.Options{Env: s.env, InvalidGroupChars: set.InvalidGroups, HashMerge: set.HashMerge, Vault: s.yaml.Vault, Context: s.ctx,
+			VarsFiles: s.varsFiles(), Facts: s.keptFacts(), Extra: s.extra, UseExtra: set.UseExtraVars,
+			Unparsed:        inventory.Unparsed{AllFail: set.UnparsedFail, AnyFail: set.AnyUnparsedFail, Quiet: set.UnparsedQuiet},
+			PatternMismatch: set.PatternMismatch, IgnoreSuffixes: set.IgnoreSuffixes, IgnorePatterns: set.IgnorePatterns,
 			Environ: s.host.Environ, Plugin: s.plugins.Inventory, VarsPlugins: s.varsPlugins(), Warn: func(msg string) { s.sink.Warning(msg, source.Pos{}) }})
 	}
 	inv, err := load()

@@ -37,6 +37,8 @@ type Settings struct {
 	RunTags        []string
 	SkipTags       []string
 	Debugger       bool // enable_task_debugger
+	PrivateRoles   bool // private_role_vars
+	OddAttributes  bool // invalid_task_attribute_failed = no: what is no keyword of a task is warned of
 
 	// Vars folders.
 	VarsEnabled    []string // vars_plugins_enabled
@@ -47,7 +49,13 @@ type Settings struct {
 
 	// Files.
 	Inventory       []string
-	InvalidGroups   string // force_valid_group_names
+	InvalidGroups   string   // force_valid_group_names
+	UnparsedFail    bool     // unparsed_is_failed: an error when no source can be read
+	AnyUnparsedFail bool     // any_unparsed_is_failed: an error when one cannot be read
+	UnparsedQuiet   bool     // inventory_unparsed_warning = no
+	PatternMismatch string   // host_pattern_mismatch: warning, error or ignore
+	IgnoreSuffixes  []string // inventory_ignore_extensions
+	IgnorePatterns  []string // inventory_ignore_patterns
 	RolesPath       []string
 	CollectionsPath []string
 	Library         []string
@@ -115,6 +123,7 @@ type Settings struct {
 	SystemWarnings      bool
 	ActionWarnings      bool
 	LocalhostWarning    bool
+	VerboseToErr        bool // verbose_to_stderr
 }
 
 // newSettings picks the values of known options out of c. An option that is
@@ -159,11 +168,19 @@ func (c *Config) running(s *Settings) {
 	s.RunTags = c.list("TAGS_RUN")
 	s.SkipTags = c.list("TAGS_SKIP")
 	s.Debugger = c.bool("ENABLE_TASK_DEBUGGER")
+	s.PrivateRoles = c.bool("DEFAULT_PRIVATE_ROLE_VARS")
+	s.OddAttributes = !c.bool("INVALID_TASK_ATTRIBUTE_FAILED")
 }
 
 func (c *Config) filesAndFacts(s *Settings) {
 	s.Inventory = c.list("DEFAULT_HOST_LIST")
 	s.InvalidGroups = c.text("TRANSFORM_INVALID_GROUP_CHARS")
+	s.UnparsedFail = c.bool("INVENTORY_UNPARSED_IS_FAILED")
+	s.AnyUnparsedFail = c.bool("INVENTORY_ANY_UNPARSED_IS_FAILED")
+	s.UnparsedQuiet = !c.bool("INVENTORY_UNPARSED_WARNING")
+	s.PatternMismatch = c.text("HOST_PATTERN_MISMATCH")
+	s.IgnoreSuffixes = c.list("INVENTORY_IGNORE_EXTS")
+	s.IgnorePatterns = c.list("INVENTORY_IGNORE_PATTERNS")
 	s.RolesPath = c.list("DEFAULT_ROLES_PATH")
 	s.CollectionsPath = c.list("COLLECTIONS_PATHS")
 	s.Library = c.list("DEFAULT_MODULE_PATH")
@@ -232,6 +249,7 @@ func (c *Config) display(s *Settings) {
 	s.SystemWarnings = c.bool("SYSTEM_WARNINGS")
 	s.ActionWarnings = c.bool("ACTION_WARNINGS")
 	s.LocalhostWarning = c.bool("LOCALHOST_WARNING")
+	s.VerboseToErr = c.bool("VERBOSE_TO_STDERR")
 }
 
 func (c *Config) must(name string) any {

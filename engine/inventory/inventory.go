@@ -8,6 +8,7 @@ package inventory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -54,6 +55,22 @@ type Options struct {
 	Facts func(host string) *value.Dict
 	// VarsFiles says how group_vars and host_vars count.
 	VarsFiles VarsFiles
+	// Unparsed says what it means that a source is not there.
+	Unparsed Unparsed
+	// PatternMismatch says what becomes of a pattern that matches nothing: "error"
+	// fails, "ignore" keeps quiet, and every other value warns.
+	PatternMismatch string
+	// IgnoreSuffixes end the names of files that are passed over in a folder of
+	// sources; nil: the usual ones. IgnorePatterns are regular expressions of Python
+	// that match anywhere in such names.
+	IgnoreSuffixes, IgnorePatterns []string
+}
+
+// Unparsed says what sources mean that cannot be found.
+type Unparsed struct {
+	AllFail bool // none of them can be read: an error
+	AnyFail bool // one of them cannot: an error
+	Quiet   bool // nothing is said when none can be read
 }
 
 // Inventory is the hosts and groups of a run. It is safe for concurrent use:
@@ -94,10 +111,19 @@ func Load(sources []string, opts Options) (*Inventory, error) {
 	if err := inv.settle(); err != nil {
 		return nil, err
 	}
-	if len(sources) > 0 && !inv.parsed {
+	return inv, inv.anyParsed(len(sources))
+}
+
+// anyParsed judges that none of the sources could be read.
+func (inv *Inventory) anyParsed(sources int) error {
+	switch {
+	case sources == 0 || inv.parsed:
+	case inv.opts.Unparsed.AllFail:
+		return errors.New("No inventory was parsed, please check your configuration and options.")
+	case !inv.opts.Unparsed.Quiet:
 		inv.warn("No inventory was parsed, only implicit localhost is available")
 	}
-	return inv, nil
+	return nil
 }
 
 func newInventory(opts Options) *Inventory {

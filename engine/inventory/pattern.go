@@ -255,7 +255,13 @@ func (m *matcher) enumerate(pattern string) ([]*Host, error) {
 	}
 	if len(hosts) == 0 && !anyGroup && pattern != "all" && !m.warned[pattern] {
 		m.warned[pattern] = true
-		m.inv.warn("Could not match supplied host pattern, ignoring: %s", pattern)
+		switch m.inv.opts.PatternMismatch {
+		case "error":
+			return nil, fmt.Errorf("Could not match supplied host pattern, ignoring: %s", pattern)
+		case "ignore":
+		default:
+			m.inv.warn("Could not match supplied host pattern, ignoring: %s", pattern)
+		}
 	}
 	return hosts, nil
 }

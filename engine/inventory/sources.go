@@ -3,6 +3,7 @@ package inventory
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"play/modules/pyre"
 )
 
 // defaultSource is used when no other is given; nothing is said when it is
@@ -18,9 +21,9 @@ const defaultSource = "/etc/ansible/hosts"
 
 var errNotDir = syscall.ENOTDIR
 
-// ignoredExtensions end the names of files that are passed over in a folder of
-// sources.
-var ignoredExtensions = []string{".pyc", ".pyo", ".swp", ".bak", "~", ".rpm", ".md", ".txt", ".rst", ".orig", ".cfg", ".ini", ".retry"}
+// usualSuffixes end the names of files that are passed over in a folder of
+// sources unless the options say otherwise.
+var usualSuffixes = []string{".pyc", ".pyo", ".swp", ".bak", "~", ".rpm", ".md", ".txt", ".rst", ".orig", ".cfg", ".ini", ".retry"}
 
 // ignoredNames are passed over in a folder of sources as well.
 var ignoredNames = regexp.MustCompile(`^\.|^host_vars$|^group_vars$|^vars_plugins$`)
@@ -36,6 +39,9 @@ func (inv *Inventory) loadSource(text string) error {
 	inv.sources = append(inv.sources, absolute(path))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir):
+		if inv.opts.Unparsed.AnyFail {
+			return fmt.Errorf("Completely failed to parse inventory source %s", absolute(path))
+		}
 		if path != defaultSource {
 			inv.warn("Unable to parse %s as an inventory source", absolute(path))
 		}
@@ -97,10 +103,12 @@ func (inv *Inventory) loadFolder(dir string) error {
 	if err != nil {
 		return fileError(dir, err)
 	}
+	skip, err := inv.passedOver()
+	if err != nil {
+		return err
+	}
 	for _, e := range entries {
-		if ignoredNames.MatchString(e.Name()) || slices.ContainsFunc(ignoredExtensions, func(x string) bool {
-			return strings.HasSuffix(e.Name(), x)
-		}) {
+		if skip(e.Name()) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
@@ -120,6 +128,30 @@ func (inv *Inventory) loadFolder(dir string) error {
 		}
 	}
 	return nil
+}
+
+// passedOver tells the names in a folder of sources that are none.
+func (inv *Inventory) passedOver() (func(name string) bool, error) {
+	suffixes := inv.opts.IgnoreSuffixes
+	if suffixes == nil {
+		suffixes = usualSuffixes
+	}
+	var patterns []*pyre.Regexp
+	for _, p := range inv.opts.IgnorePatterns {
+		re, err := pyre.Compile(p, 0)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the inventory_ignore_patterns %q: %w", p, err)
+		}
+		patterns = append(patterns, re)
+	}
+	return func(name string) bool {
+		return ignoredNames.MatchString(name) ||
+			slices.ContainsFunc(suffixes, func(x string) bool { return strings.HasSuffix(name, x) }) ||
+			slices.ContainsFunc(patterns, func(re *pyre.Regexp) bool {
+				found, err := re.Search(name)
+				return err == nil && found != nil
+			})
+	}, nil
 }
 
 // loadFile reads one file in the form that its mode, name and content show:

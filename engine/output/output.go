@@ -38,6 +38,7 @@ type Options struct {
 	CheckMarkers     bool             // check_mode_markers
 	PathOnFailure    bool             // show_task_path_on_failure
 	CustomStats      bool             // show_custom_stats
+	VerboseToErr     bool             // verbose_to_stderr: words about the run go to Err
 	KeepWarnings     bool             // action_warnings = no: a result's warnings stay in the result
 	HideDeprecations bool             // deprecation_warnings = no
 	ResultFormat     string           // result_format: "json" (also for "") or "yaml"

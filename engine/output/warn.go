@@ -109,5 +109,9 @@ func (s *screen) verbose(level int, host, msg string) {
 	if host != "" {
 		msg = "<" + host + "> " + msg
 	}
-	s.line(printable(msg), s.Colors.Verbose)
+	to := s.Out
+	if s.VerboseToErr {
+		to = s.Err
+	}
+	s.lineTo(to, printable(msg), s.Colors.Verbose)
 }

@@ -47,6 +47,9 @@ type Loader struct {
 	// HashMerge is hash_behaviour=merge: dicts of the same name in the files of a
 	// role are merged.
 	HashMerge bool
+	// IgnoreInvalid is invalid_task_attribute_failed=no: a with_ keyword of a task
+	// that names no lookup is warned of and left out.
+	IgnoreInvalid bool
 	// Warn is told of what is accepted but old; nil: nothing is said.
 	Warn func(msg string, pos source.Pos)
 

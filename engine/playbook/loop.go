@@ -56,6 +56,10 @@ func (d *taskDecoder) lookupKnown(e yamlload.Entry) bool {
 	if _, ok := d.env().Describe("lookup", strings.TrimPrefix(e.Name, "with_")); ok {
 		return true
 	}
+	if d.l.IgnoreInvalid {
+		d.warn(d.place.file.Pos(e.KeyNode), "Ignoring invalid attribute: "+e.Name)
+		return false
+	}
 	var names []string
 	for _, n := range d.env().Names("lookup") {
 		names = append(names, "with_"+n)

@@ -29,7 +29,9 @@ type Builder struct {
 	Store     *Store
 	Extra     *value.Dict // --extra-vars
 	Merge     bool        // hash_behaviour=merge: dicts are merged over the layers
-	Run       *value.Dict // magic variables that are the same for the whole run
+	// PrivateRoles is private_role_vars: a role's vars are seen in the role alone.
+	PrivateRoles bool
+	Run          *value.Dict // magic variables that are the same for the whole run
 	// Context makes an evaluation context over a scope: for the names of
 	// vars_files and for hostvars.
 	Context func(s *Scope) *jinja.Context
@@ -93,7 +95,7 @@ func (p *Play) SetMagic(name string, val any) {
 func (p *Play) AddRole(r *playbook.Role) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if r.Vars.Len() > 0 {
+	if r.Vars.Len() > 0 && !p.b.PrivateRoles {
 		p.roleVars = append([]Layer{{Name: "vars of role " + r.Name, Dict: r.Vars}}, p.roleVars...)
 	}
 	if r.Defaults.Len() > 0 {
@@ -259,7 +261,7 @@ func (p *Play) learnt(layers []Layer, host string) []Layer {
 func factLayer(host string, state *HostState) Layer {
 	sent := func(string) bool { return !ControlMachine(host) }
 	return Layer{Name: "facts", Find: state.lookupFact, FromHost: sent, Names: func() []string {
-		return append(state.names(func(h *HostState) *value.Dict { return h.injected }), "ansible_facts")
+		return append(state.factNames(), "ansible_facts")
 	}}
 }
 

@@ -6,6 +6,7 @@
 package vars
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,6 +17,9 @@ import (
 type Store struct {
 	// Merge is hash_behaviour=merge; it is set before the first host is asked for.
 	Merge bool
+	// Apart is inject_facts_as_vars=no: facts are found in ansible_facts alone. It
+	// is set before the first host is asked for.
+	Apart bool
 
 	mu    sync.RWMutex
 	hosts map[string]*HostState
@@ -35,7 +39,7 @@ func (s *Store) Host(name string) *HostState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h = s.hosts[name]; h == nil {
-		h = &HostState{merge: s.Merge}
+		h = &HostState{merge: s.Merge, apart: s.Apart}
 		s.hosts[name] = h
 	}
 	return h
@@ -46,6 +50,7 @@ func (s *Store) Host(name string) *HostState {
 // container that was stored is never changed afterwards, so readers may keep it.
 type HostState struct {
 	merge    bool
+	apart    bool // facts are in ansible_facts alone
 	mu       sync.RWMutex
 	facts    *value.Dict     // by name without the ansible_ prefix
 	injected *value.Dict     // by the name the module gave
@@ -175,7 +180,22 @@ func (h *HostState) lookupFact(name string) (any, bool) {
 	}
 	h.mu.RLock()
 	defer h.mu.RUnlock()
+	if h.apart && name != alwaysInjected {
+		return nil, false
+	}
 	return h.injected.Get(name)
+}
+
+// alwaysInjected is a variable even where facts are apart.
+const alwaysInjected = "ansible_local"
+
+// factNames lists what lookupFact finds but ansible_facts.
+func (h *HostState) factNames() []string {
+	names := h.names(func(h *HostState) *value.Dict { return h.injected })
+	if !h.apart {
+		return names
+	}
+	return slices.DeleteFunc(names, func(n string) bool { return n != alwaysInjected })
 }
 
 // names lists every name of one kind of layer.

@@ -248,12 +248,28 @@ func (t *table) add(mapping, keyNode, node *yaml.Node, own bool) error {
 		t.list = append(t.list, e)
 	}
 	if own {
-		if t.own[hash] && t.c.f.memo.firstWarning(keyNode) {
-			pos := t.c.f.Pos(keyNode)
-			t.c.f.loader.warn(pos, "While constructing a mapping from %s, line %d, column %d, found a duplicate dict key (%v). Using last defined value only.",
-				pos.File, mapping.Line, mapping.Column, key)
+		if t.own[hash] {
+			if err := t.c.repeated(mapping, keyNode, key); err != nil {
+				return err
+			}
 		}
 		t.own[hash] = true
+	}
+	return nil
+}
+
+// repeated judges a key that a mapping has twice, as the loader says.
+func (c *constructor) repeated(mapping, keyNode *yaml.Node, key any) error {
+	pos := c.f.Pos(keyNode)
+	text := fmt.Sprintf("While constructing a mapping from %s, line %d, column %d, found a duplicate dict key (%v).", pos.File, mapping.Line, mapping.Column, key)
+	switch c.f.loader.Repeated {
+	case "error":
+		return source.Errorf(pos, "%s", text).WithHint("duplicate_dict_key is set to error: remove one of them")
+	case "ignore":
+		return nil
+	}
+	if c.f.memo.firstWarning(keyNode) {
+		c.f.loader.warn(pos, "%s Using last defined value only.", text)
 	}
 	return nil
 }

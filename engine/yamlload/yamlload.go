@@ -39,6 +39,8 @@ type Loader struct {
 	Vault Decrypter
 	// Warn is told of repeated keys; nil: nothing is said.
 	Warn func(msg string, pos source.Pos)
+	// Repeated says what else a repeated key is: "error", or with "ignore" nothing.
+	Repeated string
 	// Defect is told of each template that cannot be compiled and yet is no
 	// error: it stands in variables, which may never be used, or Lenient is
 	// set. Using it gives the same error. Nil: nothing is said.
