@@ -365,3 +365,27 @@ func TestT16RealSudo(t *testing.T) {
 		t.Errorf("got %#v", err)
 	}
 }
+
+// TestT16RealSu: the installed su, which lets root become anybody without a
+// password.
+func TestT16RealSu(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("su asks everybody but root for a password")
+	}
+	said, err := exec.Command("su", "-s", "/bin/sh", "nobody", "-c", "true").CombinedOutput()
+	contract.Need(t, err == nil, "su is not installed or lets nobody in")
+	if len(said) > 0 {
+		t.Skipf("su has words of its own for every command here: %s", said)
+	}
+	other := become.Over(&local.Transport{}, connection.Become{Method: "su", User: "nobody", Flags: "-s /bin/sh"}, "h")
+	if out, err := run(t, other, "id -un"); out != "nobody\n" || err != nil {
+		t.Errorf("got %q, %v", out, err)
+	}
+	contract.Transport(t, contract.Peer{Dial: func(context.Context) (connection.Transport, error) { return other, nil }})
+	_, err = run(t, become.Over(&local.Transport{}, connection.Become{Method: "su", User: "no-such-user"}, "h"), "id")
+	var failed *connection.BecomeError
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "no-such-user") {
+		t.Errorf("got %#v", err)
+	}
+}

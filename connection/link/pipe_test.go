@@ -282,6 +282,52 @@ func TestHostileAgents(t *testing.T) {
 	}
 }
 
+// TestT13ZeroWindow: an agent that takes nothing any more ends the call, and the
+// close, in bounded time: by its silence, or where it goes on telling that it is
+// alive, with the caller's patience.
+func TestT13ZeroWindow(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		options link.Options
+		alive   bool
+		want    string
+	}{
+		"silent": {link.Options{Ping: 50 * time.Millisecond, Dead: 2 * time.Second}, false, "silent for 2s"},
+		"alive":  {link.Options{Grace: 100 * time.Millisecond}, true, "deadline exceeded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			over := make(chan struct{})
+			l, err := hostile(t, c.options, func(s *script) {
+				s.greet(wire.Version)
+				s.next(wire.KindHello)
+				for c.alive && s.w.Write(wire.KindPong, 0, nil) == nil {
+					time.Sleep(10 * time.Millisecond)
+				}
+				<-over
+			})
+			t.Cleanup(func() { close(over) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx := t.Context()
+			if c.alive {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, time.Second)
+				defer cancel()
+			}
+			began := time.Now()
+			if _, err := l.Call(ctx, request("ping"), strings.NewReader("content"), nil); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+			l.Close()
+			if took := time.Since(began); took > 40*time.Second {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
 func TestContentBeyondTheWindow(t *testing.T) {
 	t.Parallel()
 	stuck, release := io.Pipe()

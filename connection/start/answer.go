@@ -47,8 +47,12 @@ func awaitAnswer(ctx context.Context, s connection.Stream, marker string) (*answ
 func readAnswer(s connection.Stream, marker string) (*answer, error) {
 	r := bufio.NewReaderSize(s, 4096)
 	a := &answer{kind: 'R'}
+	noise := ""
 	for seen := 0; ; {
 		line, err := readLine(r, &seen)
+		if strings.TrimSpace(line) != "" {
+			noise = line
+		}
 		if _, marked, ok := strings.Cut(line, marker+" "); ok && marked != "" {
 			kind, rest := marked[0], strings.TrimSpace(marked[1:])
 			if kind != 'R' {
@@ -64,7 +68,7 @@ func readAnswer(s connection.Stream, marker string) (*answer, error) {
 			return a, nil
 		}
 		if err == io.EOF {
-			return nil, endedError(s)
+			return nil, endedError(s, noise)
 		}
 		if err != nil {
 			return nil, err
@@ -88,13 +92,17 @@ func readLine(r *bufio.Reader, seen *int) (string, error) {
 	}
 }
 
-// endedError tells of a script that ended without an answer.
-func endedError(s connection.Stream) error {
+// endedError tells of a script that ended without an answer, with the last line
+// that the host printed instead.
+func endedError(s connection.Stream, noise string) error {
 	status, err := s.Wait()
 	if err != nil {
 		return fmt.Errorf("it ended without an answer: %w", err)
 	}
-	return fmt.Errorf("it ended with status %d and without an answer", status)
+	if noise != "" {
+		noise = "; the host said: " + noise
+	}
+	return fmt.Errorf("it ended with status %d and without an answer%s", status, noise)
 }
 
 // resumed is a stream whose first bytes were read ahead.

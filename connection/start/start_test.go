@@ -411,6 +411,34 @@ func TestT16LoginShells(t *testing.T) {
 	}
 }
 
+// TestT16ShellFiles: a login shell reads a file first, as bash under sshd does with
+// ~/.bashrc. One that prints is no hindrance; one that exits keeps everybody out,
+// and what it said is the reason.
+func TestT16ShellFiles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ file, want string }{
+		"prints":           {"echo Welcome; printf 'no line break'; echo careful >&2", ""},
+		"reads":            {"read -t 1 line </dev/null", ""},
+		"exits":            {"echo Welcome; echo 'Go away.'; echo; exit 3", "it ended with status 3 and without an answer; the host said: Go away."},
+		"exits on stderr":  {"echo 'Go away.' >&2; exit 0", "Go away."},
+		"exits in silence": {"exit 0", "it ended with status 0 and without an answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bash, err := exec.LookPath("bash")
+			contract.Need(t, err == nil, "bash is not installed")
+			dir := tempDir(t)
+			shell, file := filepath.Join(dir, "shell"), filepath.Join(dir, "bashrc")
+			must(t, os.WriteFile(file, []byte(c.file+"\n"), 0o600))
+			must(t, os.WriteFile(shell, []byte("#!/bin/sh\nBASH_ENV="+file+" exec "+bash+" \"$@\"\n"), 0o700))
+			_, err = begin(t, overShell(t, fleet.Faults{}, shell), scripts{text: agent}, start.Options{})
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
 func TestT16OddHosts(t *testing.T) {
 	t.Parallel()
 	for name, faults := range map[string]fleet.Faults{
