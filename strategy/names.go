@@ -29,6 +29,9 @@ func (b *batchRun) event(t *playbook.Task, host string) *event.Task {
 	if b.ShowUses {
 		uses(ev, t)
 	}
+	if b.ShowWritten {
+		written(ev, t)
+	}
 	if _, censored := t.Inherit("no_log"); b.ShowArgs && !censored {
 		ev.Args = writtenArgs(t)
 	}
@@ -55,6 +58,22 @@ func absolute(pos source.Pos) source.Pos {
 		pos.File = abs
 	}
 	return pos
+}
+
+// written tells an event what stands in the task.
+func written(ev *event.Task, t *playbook.Task) {
+	if _, censored := t.Inherit("no_log"); !censored {
+		ev.Written = t.Args
+	}
+	ev.Vars = t.Vars
+	for block := t.Parent; block != nil; block = block.Parent {
+		under := block.Vars.Clone()
+		under.Update(ev.Vars)
+		ev.Vars = under
+	}
+	for _, c := range t.FailedWhen {
+		ev.FailedWhen = append(ev.FailedWhen, c.Source)
+	}
 }
 
 // writtenArgs is "name=value, name=value" as the task's arguments were written.

@@ -63,8 +63,10 @@ type Run struct {
 	ShowArgs bool
 	// ShowUses gives task events the variables they set and read.
 	ShowUses bool
-	StartAt  string                       // --start-at-task: a name or pattern; "": from the first
-	Step     func(task string) StepAnswer // --step: asks about "TASK: name"; nil: no questions
+	// ShowWritten gives task events their arguments, variables and failed_when.
+	ShowWritten bool
+	StartAt     string                       // --start-at-task: a name or pattern; "": from the first
+	Step        func(task string) StepAnswer // --step: asks about "TASK: name"; nil: no questions
 	// Debugger is where the person sits whom the debugger keyword calls; nil: it
 	// calls nobody.
 	Debugger debugger.Console

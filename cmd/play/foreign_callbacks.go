@@ -12,6 +12,7 @@ import (
 	"play/engine/output"
 	"play/engine/pyhost"
 	"play/engine/source"
+	"play/engine/task"
 	"play/modules/value"
 )
 
@@ -101,4 +102,37 @@ func unlessEmpty(text string) any {
 		return nil
 	}
 	return text
+}
+
+// known is what callbacks in Python can ask of a run.
+type known struct {
+	s *session
+	x *task.Executor // nil until the first playbook runs
+}
+
+// inform lets callbacks in Python ask, and has tasks described to them.
+func (s *session) inform(sinks []event.Sink) {
+	for _, sink := range sinks {
+		if c, ok := sink.(*pyhost.Callbacks); ok {
+			s.known = &known{s: s}
+			c.Know(s.known)
+		}
+	}
+}
+
+func (k *known) Hosts() []string { return k.s.inv.HostNames() }
+
+func (k *known) Extra() *value.Dict { return k.s.extra }
+
+func (k *known) Groups(host string) []string {
+	return append([]string{"all"}, k.s.inv.GroupNames(host)...)
+}
+
+func (k *known) Own(host string) *value.Dict { return k.s.inv.own(host) }
+
+func (k *known) Variables(host string) (pyhost.Scope, error) {
+	if k.x == nil || k.x.Play == nil {
+		return nil, nil
+	}
+	return k.x.Play.Scope(host, nil)
 }

@@ -156,6 +156,36 @@ func compareEvents(t *testing.T, host any, got, want []map[string]any) {
 	}
 }
 
+// TestCallbacksAsk: what a callback asks is answered before any host ran, also
+// where a vars file is read for it and warned of; what no_log and a vault hide
+// stays hidden.
+func TestCallbacksAsk(t *testing.T) {
+	t.Parallel()
+	needsCore(t)
+	dir, root := t.TempDir(), t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"hosts":              "[web]\na ansible_connection=local\n",
+		"group_vars/web.yml": "port: 1\nport: 2\nother: \"{{ port }}\"\nlocked: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  6162\n",
+		"callback_plugins/asker.py": "from ansible.inventory.host import Host\nfrom ansible.plugins.callback import CallbackBase\n" +
+			"class CallbackModule(CallbackBase):\n    CALLBACK_NAME = 'asker'\n" +
+			"    def v2_playbook_on_play_start(self, play):\n        v = play.get_variable_manager().get_vars(play=play, host=Host('a'))\n" +
+			"        print('ASKED %s %s %s %s' % (v['port'], v['other'], 'locked' in v, v['hostvars']['a']['port']))\n" +
+			"    def v2_playbook_on_task_start(self, task, is_conditional):\n        print('WRITTEN %s' % task.args)\n" +
+			"    def v2_runner_on_ok(self, result):\n        print('TRIED %s %s' % (result._task.args, sorted(result._task.serialize())[0]))\n",
+		"site.yml": "- hosts: web\n  gather_facts: false\n  tasks:\n    - debug: {msg: \"hush{{ port }}\"}\n      no_log: true\n" +
+			"    - debug: {msg: \"hush{{ port }}\"}\n      no_log: \"{{ port == 2 }}\"\n    - debug: {msg: \"say {{ port }}\"}\n",
+	})
+	out, code := playIn(t, dir, "-i", "hosts", "site.yml", "-e", "root="+root)
+	for _, want := range []string{"ASKED 2 {{ port }} False 2", "WRITTEN {'censored'", "TRIED {'censored'", "WRITTEN {'msg': 'say {{ port }}'}", "TRIED {'msg': 'say 2'} _uuid", "duplicate"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if code != 0 || strings.Contains(out, "hush") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
 // TestCallbackIsTheOutput: a stdout callback of the operator's shows the run.
 func TestCallbackIsTheOutput(t *testing.T) {
 	t.Parallel()

@@ -50,6 +50,28 @@ func implicit(host string) []vars.Layer {
 	return nil
 }
 
+// own are the variables that the inventory's sources set on the host itself, and
+// where these sources are.
+func (h *hosts) own(host string) *value.Dict {
+	found, ok := h.inv.Load().Host(host)
+	if !ok {
+		return nil
+	}
+	vars := found.Vars()
+	layers, err := h.inv.Load().Layers(host, h.dir)
+	if err != nil {
+		return vars
+	}
+	for _, l := range layers {
+		for _, name := range []string{"inventory_file", "inventory_dir"} {
+			if v, ok := l.Vars.Get(name); ok {
+				vars.Set(name, v)
+			}
+		}
+	}
+	return vars
+}
+
 // GroupNames lists the host's groups.
 func (h *hosts) GroupNames(host string) []string { return h.inv.Load().GroupNames(host) }
 

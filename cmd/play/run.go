@@ -204,6 +204,7 @@ func playAction(h *host, c *cli.Context) error {
 		return err
 	}
 	defer s.close()
+	s.inform(sinks)
 	kept.secrets, s.live = s.secrets, view != nil && c.Bool("live")
 	mode := c.String("preflight")
 	if !slices.Contains([]string{"", preflightOnly, "warn"}, mode) {

@@ -48,6 +48,7 @@ type session struct {
 	secrets *vault.Noted // what must not be kept
 	// showUses gives events the variables that tasks set and read.
 	showUses bool
+	known    *known // what callbacks in Python ask; nil: there are none
 	// live asks hosts for the last lines of running commands.
 	live bool
 	ids  strategy.IDs
@@ -247,6 +248,9 @@ func (s *session) run(pb *playbook.Playbook) (*strategy.Report, error) {
 		GatherSmart: s.opts.Gathering == "smart", AnyErrorsFatal: s.opts.AnyErrorsFatal, ForceHandlers: s.opts.ForceHandlers,
 		Strategy: s.opts.Settings.Strategy, ShowArgs: s.opts.Settings.DisplayArgs, ShowUses: s.showUses,
 		IDs: &s.ids, Sums: s.sums, StartAt: s.opts.StartAt, Prompts: s.prompts, ResetConnection: s.reset(deps, x)}
+	if s.known != nil {
+		s.known.x, r.ShowWritten = x, true
+	}
 	r.MissingHandlerWarns = !s.setting("ERROR_ON_MISSING_HANDLER")
 	talk := &console{s: s}
 	r.Debugger, r.EnableDebugger, r.DebugIgnored = talk, s.setting("ENABLE_TASK_DEBUGGER"), !s.setting("TASK_DEBUGGER_IGNORE_ERRORS")

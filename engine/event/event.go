@@ -59,6 +59,11 @@ type Task struct {
 	// Args is "name=value, name=value" as written, given only when
 	// display_args_to_stdout is on.
 	Args string
+	// Written are the arguments and Vars the variables of the task and of what is
+	// around it, both as loaded, and FailedWhen its own conditions; all are given
+	// only when asked for. Written is nil where no_log is set.
+	Written, Vars *value.Dict
+	FailedWhen    []string
 }
 
 // Result is one task's (or one loop item's) end on one host.
@@ -82,8 +87,11 @@ type Result struct {
 	// _ansible_verbose_override (setup: never shown by -v alone). A retried
 	// attempt holds "retries" and "attempts".
 	Result *value.Dict
-	Start  time.Time
-	End    time.Time
+	// Args are the arguments of the last attempt, evaluated; nil where there was
+	// none, for a loop as a whole, and when NoLog.
+	Args  *value.Dict
+	Start time.Time
+	End   time.Time
 	// Pos is where the failure lies (the task, or the very expression); Hint is
 	// for a person.
 	Pos  source.Pos

@@ -43,7 +43,30 @@ type Callbacks struct {
 	process *process // nil: it was not started, or is of no use
 	ctx     context.Context
 	cancel  context.CancelFunc
+	known   Known
 }
+
+// Known is what callbacks can ask of a run while they are told of it.
+type Known interface {
+	Hosts() []string
+	// Groups are the host's, all included; Own the variables that the inventory's
+	// sources set on the host itself.
+	Groups(host string) []string
+	Own(host string) *value.Dict
+	// Extra are the variables of the command line.
+	Extra() *value.Dict
+	// Variables is the host's view in the play that runs; nil: none runs yet.
+	Variables(host string) (Scope, error)
+}
+
+// Scope is a view of variables as they were loaded or came from hosts.
+type Scope interface {
+	Names() []string
+	LookupFrom(name string) (v any, fromHost, ok bool)
+}
+
+// Know tells where the answers come from; it is called before the first event.
+func (c *Callbacks) Know(k Known) { c.known = k }
 
 var _ event.Sink = (*Callbacks)(nil)
 
@@ -92,8 +115,12 @@ func (c *Callbacks) Close() {
 	c.cancel()
 }
 
-// said prints what a plugin prints, or warns.
+// said prints what a plugin prints, or warns, or answers what it asks.
 func (c *Callbacks) said(m *value.Dict) *value.Dict {
+	if what, ok := m.Get("known"); ok {
+		host, _ := m.Get("host")
+		return value.DictOf("value", c.answer(value.Str(what), value.Str(host)))
+	}
 	if text, ok := m.Get("warn"); ok {
 		c.o.Warn(value.Str(text))
 		return nil
@@ -234,7 +261,11 @@ func taskDict(t *event.Task) *value.Dict {
 	if dir := filepath.Dir(filepath.Dir(t.Pos.File)); t.Name == filepath.Base(dir)+" : "+name {
 		role = filepath.Base(dir)
 	}
-	return value.DictOf("_uuid", "task-"+t.ID, "name", t.Own, "shown", t.Name, "action", t.Action, "path", path, "role", role,
+	written := t.Written
+	if t.NoLog || written == nil {
+		written = value.DictOf("censored", "the output has been hidden due to the fact that 'no_log: true' was specified for this result")
+	}
+	return value.DictOf("args", loaded(written), "vars", loaded(t.Vars), "failed_when", texts(t.FailedWhen), "_uuid", "task-"+t.ID, "name", t.Own, "shown", t.Name, "action", t.Action, "path", path, "role", role,
 		"handler", t.Handler, "no_log", t.NoLog, "check_mode", t.Check, "diff", t.Diff, "tags", texts(t.Tags))
 }
 
@@ -259,6 +290,10 @@ func resultPairs(r *event.Result) []any {
 	if r.IsItem {
 		clean.Set("_ansible_item_label", r.Item)
 	}
-	return []any{"host", r.Host, "task", taskDict(r.Task), "result", clean, "delegated", delegated, "ignored", r.Ignored, "loop", r.Loop || r.IsItem,
+	var args any
+	if r.Args != nil {
+		args = loaded(r.Args)
+	}
+	return []any{"args", args, "host", r.Host, "task", taskDict(r.Task), "result", clean, "delegated", delegated, "ignored", r.Ignored, "loop", r.Loop || r.IsItem,
 		"failed", r.Status == event.Failed, "unreachable", r.Status == event.Unreachable, "skipped", r.Status == event.Skipped}
 }

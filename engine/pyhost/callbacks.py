@@ -4,13 +4,16 @@ play (callbacks.go) sends {"do": "tell", "event", ...}; what the plugins print m
 and what went wrong as {"warn"}. The objects that plugins are given have what plugins commonly use, not all that
 ansible-core's have.
 """
+import copy
 import io
 
 from ansible import constants as C
 from ansible import context
 from ansible.executor.stats import AggregateStats
+from ansible.inventory.group import Group
 from ansible.inventory.host import Host
 from ansible.utils.display import Display
+from ansible.utils.unsafe_proxy import wrap_var
 
 PLUGINS = []
 KNOWN = {"hosts": {}, "plays": {}, "tasks": {}}
@@ -31,6 +34,35 @@ class Stream(io.TextIOBase):
 
 
 TELLING = [0]  # the request that is served
+
+
+def ask(what, host=None):
+    """Something that play knows of the run now; text of a host is marked as no template."""
+    return unpack(Variables(TELLING[0]).ask(known=what, host=host)["value"])
+
+
+class Named(Host):
+    """A host whose variables and groups are fetched when they are asked for."""
+    vars = property(lambda self: ask("own", self.name), lambda self, value: None)
+    groups = property(lambda self: [Group(name) for name in ask("groups", self.name)], lambda self, value: None)
+
+
+class HostVars(Mapping):
+    def __getitem__(self, name):
+        if name not in list(self):
+            raise KeyError(name)
+        return variables(name)
+
+    def __iter__(self):
+        return iter(ask("hosts"))
+
+    def __len__(self):
+        return len(ask("hosts"))
+
+
+def variables(host):
+    """All variables of a host, not evaluated: templates are text, and what is data can be none."""
+    return dict((name, v if template else wrap_var(v)) for name, template, v in ask("variables", host))
 
 
 class Kept:
@@ -72,13 +104,17 @@ class Play(Kept):
 
 
 class Manager(Kept):
-    """The variables that are the play's own: no host's, no task's."""
+    """The variables of the play, of a host and of a task, not evaluated."""
+    extra_vars = property(lambda self: ask("extra"))
 
     def get_vars(self, play=None, host=None, task=None, **more):
         names = self.play.members
         found = dict(ansible_play_name=self.play.name, ansible_play_hosts=names, ansible_play_hosts_all=names, ansible_play_batch=names)
         if host is not None:
-            found["inventory_hostname"] = host.get_name()
+            found.update(variables(host.get_name()))
+        if task is not None:
+            found.update(task.get_vars())
+        found.update(self.extra_vars, hostvars=HostVars())
         return dict(found, vars=found)
 
 
@@ -106,7 +142,10 @@ class Task(Kept):
         return self.path
 
     def get_vars(self):
-        return {}
+        return dict(self.vars)
+
+    def serialize(self):
+        return dict((k, v) for k, v in self.__dict__.items() if k not in ("_role", "shown", "path"))
 
     def get_first_parent_include(self):
         return None
@@ -147,7 +186,7 @@ class Result(Kept):
 
 def host(name):
     if name not in KNOWN["hosts"]:
-        KNOWN["hosts"][name] = Host(name)
+        KNOWN["hosts"][name] = Named(name)
     return KNOWN["hosts"][name]
 
 
@@ -161,7 +200,8 @@ def task(t):
 
 
 def result(r):
-    t = task(r["task"])
+    t = copy.copy(task(r["task"]))
+    t.args = t.args if r["args"] is None or t.no_log else r["args"]
     t.delegate_to = r["delegated"]
     t.ignore_errors = r["ignored"]
     t.loop = "loop" if r["loop"] else None  # only whether there is one

@@ -91,6 +91,8 @@ def unpack(v):
     tag, rest = v[0], v[1:]
     if tag == "d":
         return dict((unpack(rest[i]), unpack(rest[i + 1])) for i in range(0, len(rest), 2))
+    if tag == "r":
+        return rest[0]
     if tag == "u":
         return Undefined(hint=rest[0])
     if tag == "m":

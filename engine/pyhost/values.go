@@ -29,6 +29,8 @@ func pack(v any) (any, error) {
 			out.Append(key, item)
 		}
 		return out, nil
+	case *jinja.Template:
+		return value.NewList("r", v.Source), nil
 	case *jinja.Undefined:
 		return value.NewList("u", v.Msg), nil
 	}

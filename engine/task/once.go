@@ -37,6 +37,7 @@ func (r *run) once(item *loopItem) *end {
 	if err != nil {
 		return r.abort(err)
 	}
+	r.tried = nil
 	ok, err := r.conditions()
 	if err != nil {
 		return r.abort(err)
@@ -51,6 +52,7 @@ func (r *run) once(item *loopItem) *end {
 	if err != nil {
 		return r.abort(err)
 	}
+	r.tried = a.Args
 	act := r.x.action(r.task.Action)
 	var e *end
 	read, _ := r.jinja.Traced(func() error { e = r.retry(a, act); return nil })

@@ -27,10 +27,11 @@ type run struct {
 	hidden bool        // of any item so far
 	learnt *value.Dict // what earlier attempts registered or set as facts
 	out    *Outcome
-	looped bool     // a host's data had a part in what is looped over
-	sent   bool     // a host's data had a part in the result so far
-	names  []string // handlers to notify if the whole task changed something
-	done   []ended  // results whose effects count if the whole task ends well
+	looped bool        // a host's data had a part in what is looped over
+	sent   bool        // a host's data had a part in the result so far
+	names  []string    // handlers to notify if the whole task changed something
+	tried  *value.Dict // the arguments of the last attempt
+	done   []ended     // results whose effects count if the whole task ends well
 }
 
 // ended is one attempt's result and where it was made.
@@ -146,6 +147,9 @@ func (r *run) eventOf(e *end, start time.Time) *event.Result {
 	}
 	if e.item {
 		res.Ignored = false
+	}
+	if !e.loop && !r.noLog {
+		res.Args = r.tried
 	}
 	if e.status == event.Failed && e.hint == "" {
 		res.Hint = r.optionHint(e.result)

@@ -33,7 +33,15 @@ class CallbackModule(CallbackBase):
 
     def task(self, task):
         return dict(name=task.name, shown=task.get_name(), action=task.action, path=os.path.basename(task.get_path() or ''), no_log=bool(task.no_log), tags=sorted(task.tags),
-                    role=task._role.get_name() if task._role else None, text=str(task))
+                    role=task._role.get_name() if task._role else None, text=str(task), failed_when=[str(c).lower() for c in task.failed_when], vars=task.get_vars(),
+                    args=dict((k, v) for k, v in task.args.items() if not k.startswith('_ansible_')) if not task.no_log and task.action != 'gather_facts' else None)
+
+    def known(self, play, host):
+        manager = play.get_variable_manager()
+        all = manager.get_vars(play=play, host=host)
+        self.note('known', of=host.name, groups=sorted(g.name for g in host.get_groups()), own=dict((k, v) for k, v in host.vars.items() if not k.startswith('inventory_')),
+                  shown=sorted(k for k in host.get_vars()), extra=sorted(manager.extra_vars), all=dict((k, all.get(k)) for k in (
+                      'root', 'inventory_hostname', 'group_names', 'told', 'deep', 'weight', 'later', 'of_play', 'kept')), neighbour=all['hostvars']['b']['inventory_hostname'])
 
     def result(self, event, result, **fields):
         r = dict((k, v) for k, v in result._result.items() if k in (
@@ -44,14 +52,18 @@ class CallbackModule(CallbackBase):
                   task_name=result.task_name, label=self.host_label(result), items=len(result._result.get('results', [])), loop=bool(result._task.loop), **fields)
 
     def v2_playbook_on_start(self, playbook): self.note('start', file=os.path.basename(playbook._file_name))
-    def v2_playbook_on_play_start(self, play): self.note('play', name=play.get_name(), own=play.name, text=str(play), hosts=play.get_variable_manager().get_vars(play=play)['ansible_play_hosts_all'])
+    def v2_playbook_on_play_start(self, play):
+        self.play = play
+        self.note('play', name=play.get_name(), own=play.name, text=str(play), hosts=play.get_variable_manager().get_vars(play=play)['ansible_play_hosts_all'])
     def v2_playbook_on_no_hosts_matched(self): self.note('none matched')
     def v2_playbook_on_no_hosts_remaining(self): self.note('none left')
     def v2_playbook_on_task_start(self, task, is_conditional): self.note('task', task=self.task(task), conditional=is_conditional)
     def v2_playbook_on_handler_task_start(self, task): self.note('handler', task=self.task(task))
     def v2_playbook_on_include(self, included_file): self.note('include', file=os.path.basename(included_file._filename), hosts=[h.name for h in included_file._hosts])
     def v2_playbook_on_notify(self, handler, host): self.note('notify', handler=handler.get_name(), host=host.get_name())
-    def v2_runner_on_start(self, host, task): self.note('begin', host=host.name, task=task.get_name())
+    def v2_runner_on_start(self, host, task):
+        setattr(self, host.name, host)
+        self.note('begin', host=host.name, task=task.get_name())
     def v2_runner_on_ok(self, result): self.result('ok', result)
     def v2_runner_on_failed(self, result, ignore_errors=False): self.result('failed', result, ignored=bool(ignore_errors))
     def v2_runner_on_skipped(self, result): self.result('skipped', result)
@@ -61,6 +73,8 @@ class CallbackModule(CallbackBase):
     def v2_on_file_diff(self, result): self.note('diff', diff=[sorted(d) for d in [result._result['diff']] if isinstance(d, dict)] or len(result._result['diff']))
 
     def v2_playbook_on_stats(self, stats):
+        for host in (self.a, self.b):
+            self.known(self.play, host)
         self.note('stats', hosts=dict((h, stats.summarize(h)) for h in sorted(stats.processed)), custom=stats.custom, dark=stats.dark, failures=stats.failures)
         self._display.display('%s %d events' % (self.get_option('mark'), self.seen))
         print('and printed')
