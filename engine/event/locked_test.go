@@ -1,6 +1,7 @@
 package event_test
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
@@ -72,6 +73,32 @@ func TestLocked(t *testing.T) {
 				t.Errorf("%s was told %d times, want %d", kind, n, tellers)
 			}
 		}
+	}
+}
+
+// asking is a sink that has something said while it is told of a result.
+type asking struct {
+	event.Nop
+	all  func() event.Sink
+	told []string
+}
+
+func (a *asking) Result(r *event.Result) {
+	a.all().Warning("while told of "+r.Host, source.Pos{})
+	a.told = append(a.told, r.Host)
+}
+func (a *asking) Warning(msg string, _ source.Pos) { a.told = append(a.told, msg) }
+
+// TestLockedAside: what is said while an event is told comes right after it.
+func TestLockedAside(t *testing.T) {
+	t.Parallel()
+	var sink event.Sink
+	a := &asking{all: func() event.Sink { return sink }}
+	sink = event.Locked(a)
+	sink.Result(&event.Result{Host: "a"})
+	sink.Result(&event.Result{Host: "b"})
+	if want := []string{"a", "while told of a", "b", "while told of b"}; !slices.Equal(a.told, want) {
+		t.Errorf("told %q, want %q", a.told, want)
 	}
 }
 
