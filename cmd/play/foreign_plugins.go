@@ -12,6 +12,8 @@ import (
 	"play/engine/modulefind"
 	"play/engine/pyhost"
 	"play/engine/source"
+	"play/engine/vault"
+	"play/engine/yamlload"
 	"play/modules/value"
 )
 
@@ -43,6 +45,20 @@ func newPlugins(ctx context.Context, h *host, o *options, f *modulefind.Finder, 
 	}
 	return pyhost.New(pyhost.Options{Context: ctx, Core: f.Core, Env: environ, Collections: collections, Folders: folders, Root: f.Root,
 		Warn: func(msg string) { sink.Warning(msg, source.Pos{}) }})
+}
+
+// unlock hands the vault's passwords to the plugins in Python; what these decrypt
+// is noted as a secret.
+func (s *session) unlock(secrets yamlload.Decrypter) {
+	known, ok := secrets.(*vault.Secrets)
+	if !ok {
+		return
+	}
+	var passwords []pyhost.Password
+	for _, secret := range known.List {
+		passwords = append(passwords, pyhost.Password{ID: secret.ID, Bytes: secret.Password})
+	}
+	s.plugins.Unlock(passwords, s.secrets.AddPlaintext)
 }
 
 // varsPlugins are the operator's vars plugins; nil: there are none.

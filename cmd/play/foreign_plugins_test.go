@@ -53,7 +53,7 @@ func TestPluginsAsRecorded(t *testing.T) {
 	readJSON(t, "testdata/foreign/plugins.json", &recorded)
 	needsVersion(t, recorded.Version)
 	dir, root := pluginBook(t)
-	out, code := playIn(t, dir, "-i", "hosts", "site.yml", "-e", "root="+root)
+	out, code := playIn(t, dir, "-i", "hosts", "--vault-password-file", "password", "site.yml", "-e", "root="+root)
 	if code != recorded.Status {
 		t.Errorf("exit code %d, want %d\n%s", code, recorded.Status, out)
 	}

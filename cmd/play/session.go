@@ -64,11 +64,13 @@ func newSession(ctx context.Context, h *host, o *options, sink event.Sink) (*ses
 	if err != nil {
 		return nil, err
 	}
+	own := secrets
 	s.secrets = vault.Note(secrets)
 	s.secrets.Add(o.Connection.Password, o.Connection.BecomePassword)
 	secrets = s.secrets.Decrypter()
 	s.finder = newFinder(h, o)
 	s.plugins = newPlugins(ctx, h, o, s.finder, h.Environ, sink)
+	s.unlock(own)
 	s.env = newEnv(o.Compat, secrets, s.plugins.Plugin)
 	s.yaml = &yamlload.Loader{Env: s.env, Vault: secrets, Warn: func(msg string, pos source.Pos) { sink.Warning(msg, pos) }, Repeated: o.Settings.DuplicateKeys}
 	if s.extra, err = extravars.Parse(o.ExtraVars, s.yaml, o.Settings.HashMerge); err != nil {

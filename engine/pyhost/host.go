@@ -38,6 +38,8 @@ type process struct {
 	in     io.WriteCloser
 	stderr tail
 	write  sync.Mutex
+	// decrypted is told what Python decrypted; nil: it has no passwords.
+	decrypted func(plain []byte)
 
 	mu    sync.Mutex
 	last  int
@@ -202,6 +204,7 @@ func (p *process) request(ctx context.Context, m *value.Dict, answer func(ask *v
 				return nil, p.err
 			}
 			if done(r) {
+				p.learn(r)
 				return result(r)
 			}
 			a := answer(r)
@@ -212,6 +215,18 @@ func (p *process) request(ctx context.Context, m *value.Dict, answer func(ask *v
 				}
 			}
 		}
+	}
+}
+
+// learn tells what was decrypted for an answer.
+func (p *process) learn(r *value.Dict) {
+	v, _ := r.Get("decrypted")
+	l, ok := v.(*value.List)
+	if !ok || p.decrypted == nil {
+		return
+	}
+	for _, plain := range l.Items {
+		p.decrypted([]byte(value.Str(plain)))
 	}
 }
 

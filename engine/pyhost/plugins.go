@@ -2,6 +2,7 @@ package pyhost
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -40,6 +41,25 @@ type Host struct {
 	err     error // Python cannot be started
 	names   map[string]map[string]bool
 	far     map[string]bool // names in collections, by kind and name
+
+	passwords *value.List // of vaults: [label, password in base64]
+	decrypted func(plain []byte)
+}
+
+// Password is one of a vault.
+type Password struct {
+	ID    string // its label
+	Bytes []byte
+}
+
+// Unlock lets plugins read vaulted files and values through ansible-core's
+// loader. The passwords go to Python by its pipe alone. Decrypted is told each
+// plaintext before the plugin's answer is. It is called before the first use.
+func (h *Host) Unlock(passwords []Password, decrypted func(plain []byte)) {
+	h.passwords, h.decrypted = value.NewList(), decrypted
+	for _, p := range passwords {
+		h.passwords.Append(value.NewList(p.ID, base64.StdEncoding.EncodeToString(p.Bytes)))
+	}
 }
 
 // New looks for plugins; it starts nothing.
@@ -203,11 +223,16 @@ func (h *Host) running() (*process, error) {
 		h.err = errNoCore
 		return nil, h.err
 	}
-	p, err := find(h.o.Context, h.o.Core, h.environment(), script+serveScript, value.DictOf("do", "begin", "folders", h.folders()))
+	begin := value.DictOf("do", "begin", "folders", h.folders())
+	if h.passwords != nil {
+		begin.Set("passwords", h.passwords)
+	}
+	p, err := find(h.o.Context, h.o.Core, h.environment(), script+serveScript, begin)
 	if err != nil {
 		h.err = err
 		return nil, err
 	}
+	p.decrypted = h.decrypted
 	h.process = p
 	// A new process has read no files yet.
 	for kind := range h.names {

@@ -6,6 +6,7 @@ and JSON. play sends {"id", "do", ...}; the answer is {"id", "ok"} or {"id",
 answered by {"answer", "found", "value"}. Values are JSON with tags: ["l", items],
 ["t", items], ["d", key, value...], ["s", items], ["m", time], ["u", message].
 """
+import base64
 import datetime
 import importlib.util
 import json
@@ -23,6 +24,7 @@ import jinja2
 from collections.abc import Mapping
 from ansible.errors import AnsibleError
 from ansible.parsing.dataloader import DataLoader
+from ansible.parsing.vault import VaultLib, VaultSecret
 from ansible.plugins import loader as loaders
 from ansible.template import Templar
 
@@ -35,6 +37,13 @@ try:
     from ansible.template import AnsibleUndefined as Undefined
 except ImportError:
     from jinja2 import StrictUndefined as Undefined
+
+
+try:
+    from ansible.parsing.yaml.objects import AnsibleVaultEncryptedUnicode as Encrypted
+except ImportError:  # there, the text decrypts itself
+    class Encrypted(str):
+        pass
 
 
 def exactly(n):
@@ -65,7 +74,7 @@ def pack(v):
         return v
     if isinstance(v, Read):
         return ["r", str(v)]
-    if isinstance(v, str):
+    if isinstance(v, (str, Encrypted)):
         return str(v)
     if isinstance(v, bytes):
         return v.decode("utf-8", "surrogateescape")
@@ -213,7 +222,30 @@ def has(r):
     return function(r["kind"], r["name"]) is not None
 
 
+DECRYPTED = []  # since the last answer
+
+
+def unlock(passwords):
+    """Gives the loader the passwords of vaults, and notes what they open."""
+    decrypt = VaultLib.decrypt
+
+    def noting(self, *args, **kwargs):
+        plain = decrypt(self, *args, **kwargs)
+        DECRYPTED.append(plain.decode("utf-8", "surrogateescape") if isinstance(plain, bytes) else plain)
+        return plain
+
+    VaultLib.decrypt = noting
+    LOADER.set_vault_secrets([(label, VaultSecret(base64.b64decode(text))) for label, text in passwords])
+
+
+def answer(r, **what):
+    noted = DECRYPTED[:]
+    del DECRYPTED[:]
+    send(dict(what, id=r["id"], decrypted=noted))
+
+
 def begin(r):
+    unlock(r.get("passwords") or [])
     FOLDERS.update(r["folders"])
     for folder in FOLDERS["lookup"]:
         loaders.lookup_loader.add_directory(folder)
@@ -285,13 +317,13 @@ def handle(r):
         return
     try:
         result = DO[r["do"]](r)
-        send({"id": r["id"], "ok": pack(result)})
+        answer(r, ok=pack(result))
     except jinja2.UndefinedError as e:
-        send({"id": r["id"], "error": str(e), "undefined": True})
+        answer(r, error=str(e), undefined=True)
     except (KeyboardInterrupt, SystemExit) as e:
-        send({"id": r["id"], "error": "it wants to end the program: %r" % e})
+        answer(r, error="it wants to end the program: %r" % e)
     except AnsibleError as e:
-        send({"id": r["id"], "error": str(e)})
+        answer(r, error=str(e))
     except Exception as e:
-        send({"id": r["id"], "error": "%s: %s" % (type(e).__name__, e)})
+        answer(r, error="%s: %s" % (type(e).__name__, e))
 

@@ -47,10 +47,13 @@ func (n *Noted) Decrypter() yamlload.Decrypter {
 func (n *Noted) Decrypt(vaulttext []byte) ([]byte, error) {
 	plain, err := n.inner.Decrypt(vaulttext)
 	if err == nil {
-		n.Add(scalars(plain)...)
+		n.AddPlaintext(plain)
 	}
 	return plain, err
 }
+
+// AddPlaintext notes what was decrypted elsewhere: of YAML every text in it.
+func (n *Noted) AddPlaintext(plain []byte) { n.Add(scalars(plain)...) }
 
 // scalars are the texts of a YAML document that is a mapping or a list, or else
 // the whole.

@@ -6,7 +6,7 @@ import json, os, subprocess, tempfile
 here = os.path.dirname(os.path.abspath(__file__))
 with tempfile.TemporaryDirectory(prefix="record-") as top:
     told = os.path.join(top, "told")
-    command = ["ansible-playbook", "-i", "hosts", "site.yml", "-e", "root=" + top]
+    command = ["ansible-playbook", "-i", "hosts", "--vault-password-file", "password", "site.yml", "-e", "root=" + top]
     env = dict(PATH="/usr/sbin:/usr/bin:/sbin:/bin", HOME=top, LC_ALL="C.UTF-8", ANSIBLE_NOCOLOR="1", TOLD=told, TOLD_MARK="sum", PYTHONDONTWRITEBYTECODE="1")
     run = subprocess.run(command, cwd=os.path.join(here, "plugins"), env=env, capture_output=True, text=True)
     version = subprocess.run(["ansible", "--version"], capture_output=True, text=True).stdout.split("\n")[0]

@@ -32,7 +32,7 @@ class CallbackModule(CallbackBase):
             f.write(json.dumps(dict(fields, event=event), sort_keys=True) + '\n')
 
     def task(self, task):
-        return dict(name=task.name, shown=task.get_name(), action=task.action, path=os.path.basename(task.get_path() or ''), no_log=bool(task.no_log), tags=sorted(task.tags),
+        return dict(name=task.name, shown=task.get_name(), action=task.action, path=os.path.basename(task.get_path() or ''), no_log=bool(task.no_log), tags=sorted(set(task.tags)),
                     role=task._role.get_name() if task._role else None, text=str(task), failed_when=[str(c).lower() for c in task.failed_when], vars=task.get_vars(),
                     args=dict((k, v) for k, v in task.args.items() if not k.startswith('_ansible_')) if not task.no_log and task.action != 'gather_facts' else None)
 
@@ -59,7 +59,7 @@ class CallbackModule(CallbackBase):
     def v2_playbook_on_no_hosts_remaining(self): self.note('none left')
     def v2_playbook_on_task_start(self, task, is_conditional): self.note('task', task=self.task(task), conditional=is_conditional)
     def v2_playbook_on_handler_task_start(self, task): self.note('handler', task=self.task(task))
-    def v2_playbook_on_include(self, included_file): self.note('include', file=os.path.basename(included_file._filename), hosts=[h.name for h in included_file._hosts])
+    def v2_playbook_on_include(self, included_file): self.note('include', file=os.path.basename(included_file._filename), hosts=sorted(h.name for h in included_file._hosts))
     def v2_playbook_on_notify(self, handler, host): self.note('notify', handler=handler.get_name(), host=host.get_name())
     def v2_runner_on_start(self, host, task):
         setattr(self, host.name, host)
