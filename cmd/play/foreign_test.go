@@ -17,7 +17,7 @@ import (
 // results with ansible-playbook's, which testdata/foreign/record.py kept.
 func TestPythonModulesAsRecorded(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"modules", "more", "servers"} {
+	for _, name := range []string{"modules", "more", "internal", "servers"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			recordedModules(t, name)

@@ -183,19 +183,28 @@ func TestHostile(t *testing.T) {
 func TestHangingEnds(t *testing.T) {
 	t.Parallel()
 	why := errors.New("too long")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, why)
-	defer cancel()
-	p := program(t, "old", "trap '' TERM; echo $$ >pid; while :; do sleep 1; done\n", "/bin/sh")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	p := program(t, "old", "trap '' TERM; echo $$ >new; mv new pid; while :; do sleep 1; done\n", "/bin/sh")
 	p.Dir = p.TmpDir
+	file := filepath.Join(p.TmpDir, "pid")
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(file); err == nil {
+				cancel(why)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
 	if _, err := foreign.Run(ctx, p); err != why {
 		t.Errorf("got %v", err)
 	}
-	text, err := os.ReadFile(filepath.Join(p.TmpDir, "pid"))
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pid := strings.TrimSpace(string(text))
-	for range 50 {
+	for range 1000 {
 		state, err := os.ReadFile("/proc/" + pid + "/stat")
 		if err != nil || strings.Contains(string(state), ") Z ") {
 			return

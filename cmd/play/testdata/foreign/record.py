@@ -34,5 +34,5 @@ def record(name):
             f.write("\n")
 
 
-for name in sys.argv[1:] or ["modules", "more", "servers"]:
+for name in sys.argv[1:] or ["modules", "more", "internal", "servers"]:
     record(name)
