@@ -39,7 +39,7 @@ func result(t *testing.T, p *foreign.Program) string {
 		t.Fatal(err)
 	}
 	left, _ := filepath.Glob(filepath.Join(p.TmpDir, "module-*"))
-	if len(left) > 0 {
+	if len(left) > 0 && !p.Keep {
 		t.Errorf("left behind: %v", left)
 	}
 	return text
@@ -242,5 +242,20 @@ func TestFetch(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestKeep: the scratch files go when a module ends, unless they shall stay.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	for _, keep := range []bool{false, true} {
+		p := program(t, "old", "echo \"{\\\"file\\\": \\\"$1\\\"}\"\n", "/bin/sh")
+		p.Keep = keep
+		r := result(t, p)
+		_, rest, _ := strings.Cut(r, `"file":"`)
+		file, _, _ := strings.Cut(rest, `"`)
+		if _, err := os.Stat(file); file == "" || (err == nil) != keep {
+			t.Errorf("keep %v: %q %v in %s", keep, file, err, r)
+		}
 	}
 }
