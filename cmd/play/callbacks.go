@@ -29,7 +29,7 @@ func newSinks(ctx context.Context, h *host, o *options, events string) (sinks []
 		case ok:
 			sinks = append(sinks, s)
 		case !python.has(name):
-			sinks[0].Warning(fmt.Sprintf("there is no callback %q here; there are: %s", name, strings.Join(output.CallbackNames(), ", ")), source.Pos{})
+			sinks[0].Warning(fmt.Sprintf("there is no callback %q here (%s); there are: %s", name, o.Config.SetBy("CALLBACKS_ENABLED"), strings.Join(output.CallbackNames(), ", ")), source.Pos{})
 		}
 	}
 	if told := python.sink(h, o, sinks[0]); told != nil {

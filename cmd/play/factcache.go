@@ -38,7 +38,7 @@ func (s *session) factCache() *factCache {
 			c.dir = filepath.Join(s.host.Dir, c.dir)
 		}
 	default:
-		s.sink.Warning(fmt.Sprintf("there is no fact cache %q (memory and jsonfile are known); facts are kept in memory", name), source.Pos{})
+		s.sink.Warning(fmt.Sprintf("there is no fact cache %q (%s); memory and jsonfile are known; facts are kept in memory", name, s.opts.Config.SetBy("CACHE_PLUGIN")), source.Pos{})
 	}
 	return c
 }

@@ -46,7 +46,7 @@ func inventoryAction(h *host, c *cli.Context) error {
 	if chosen(c, "list", "graph", "host") > 1 {
 		return usagef("Conflicting options used, only one of --host, --graph or --list can be used at the same time.")
 	}
-	r := &inventory.Render{Inventory: s.inv.inv.Load(), PlaybookDir: c.String("playbook-dir"), Extra: s.extra, Export: c.Bool("export") || configured(o.Config, "INVENTORY_EXPORT"), Merge: o.Settings.HashMerge}
+	r := &inventory.Render{Inventory: s.inv.inv.Load(), PlaybookDir: first(c.String("playbook-dir"), word(o.Config, "PLAYBOOK_DIR")), Extra: s.extra, Export: c.Bool("export") || configured(o.Config, "INVENTORY_EXPORT"), Merge: o.Settings.HashMerge}
 	switch {
 	case c.Bool("graph"):
 		name := first(c.Args().First(), "all")

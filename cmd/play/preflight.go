@@ -103,7 +103,7 @@ func (p *preflight) settings() {
 	o := p.s.opts
 	p.plugin("connection", o.Connection.Connection, source.Pos{}, transports)
 	p.plugin("become_method", o.Connection.BecomeMethod, source.Pos{}, becomeMethods)
-	p.plugin("strategy", o.Settings.Strategy, source.Pos{}, strategies)
+	p.plugin("strategy", o.Settings.Strategy, o.Config.Place("DEFAULT_STRATEGY"), strategies)
 }
 
 func (p *preflight) keywords(k playbook.Keywords) {

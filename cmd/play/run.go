@@ -307,7 +307,7 @@ func newOutput(h *host, o *options) event.Sink {
 	sink, ok := output.New(s.StdoutCallback, show)
 	if !ok {
 		sink, _ = output.New("default", show)
-		sink.Warning(fmt.Sprintf("there is no stdout callback %q here; the default one is used; there are: %s", s.StdoutCallback, strings.Join(output.Names(), ", ")), source.Pos{})
+		sink.Warning(fmt.Sprintf("there is no stdout callback %q here (%s); the default one is used; there are: %s", s.StdoutCallback, o.Config.SetBy("DEFAULT_STDOUT_CALLBACK"), strings.Join(output.Names(), ", ")), source.Pos{})
 	}
 	for _, w := range o.Config.Warnings {
 		sink.Warning(w, source.Pos{})

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -131,6 +133,7 @@ func (s *session) close() {
 }
 
 func (s *session) loadInventory() error {
+	s.inventoryPlugins()
 	set := s.opts.Settings
 	load := func() (*inventory.Inventory, error) {
 		return inventory.Load(s.opts.Inventory, inventory.Options{Env: s.env, InvalidGroupChars: set.InvalidGroups, HashMerge: set.HashMerge, Vault: s.yaml.Vault, Context: s.ctx,
@@ -146,6 +149,22 @@ func (s *session) loadInventory() error {
 	s.inv = &hosts{limit: s.opts.Limit, load: load}
 	s.inv.inv.Store(inv)
 	return nil
+}
+
+// inventoryPlugins warns of plugins that the configuration enables and that there
+// are not; which one reads a source is seen from the source.
+func (s *session) inventoryPlugins() {
+	known := []string{"host_list", "script", "auto", "yaml", "ini", "toml", "constructed", "generator", "advanced_host_list"}
+	enabled, _ := s.opts.Config.Lookup("INVENTORY_ENABLED")
+	more, _ := s.opts.Config.Lookup("DEFAULT_INVENTORY_PLUGIN_PATH")
+	beside, roles := pluginPlaces(s.host, s.opts)
+	known = append(known, pluginNames(append(foldersOfPlugins("inventory_plugins", beside, roles), pathsOf(more)...))...)
+	for _, name := range pathsOf(enabled) {
+		short := strings.TrimPrefix(strings.TrimPrefix(name, "ansible.builtin."), "ansible.legacy.")
+		if !slices.Contains(known, short) && !strings.Contains(short, ".") {
+			s.sink.Warning(fmt.Sprintf("Failed to load inventory plugin, skipping %s (%s)", name, s.opts.Config.SetBy("INVENTORY_ENABLED")), source.Pos{})
+		}
+	}
 }
 
 // varsFiles reads how group_vars and host_vars count.

@@ -91,6 +91,26 @@ func (c *Config) Get(name string) (*Value, bool) {
 	return v, ok
 }
 
+// Place is where the configuration file sets an option, or zero.
+func (c *Config) Place(name string) source.Pos {
+	if v, ok := c.values[name]; ok {
+		return v.Pos
+	}
+	return source.Pos{}
+}
+
+// SetBy says where an option was set: a place in a file, "env: NAME" or "default".
+func (c *Config) SetBy(name string) string {
+	v, ok := c.values[name]
+	switch {
+	case !ok:
+		return "default"
+	case v.Pos.IsZero():
+		return v.Origin()
+	}
+	return v.Pos.String()
+}
+
 // Lookup is Get for the config lookup of templates: the bare value.
 func (c *Config) Lookup(name string) (any, bool) {
 	v, ok := c.values[name]
