@@ -1,6 +1,8 @@
 package main
 
 import (
+	"archive/tar"
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,6 +129,29 @@ func (e *editing) await(t *testing.T, name string) {
 	}
 }
 
+// archive makes an encrypted archive of one file with the vault's text.
+func (e *editing) archive(t *testing.T) {
+	t.Helper()
+	const text = "secret: CANARY-vault\n"
+	var tarred bytes.Buffer
+	w := tar.NewWriter(&tarred)
+	if err := w.WriteHeader(&tar.Header{Name: "inside", Mode: 0o600, Size: int64(len(text))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	writeTest(t, filepath.Join(e.dir, "vault.tar"), tarred.String())
+	cmd := e.command("encrypt")
+	cmd.Args[len(cmd.Args)-1] = "vault.tar"
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
 // TestVaultedSourcesStayEncrypted: modules that take encrypted files from the
 // control machine leave no plaintext there: there is no folder for temporary
 // files at all, and none is made.
@@ -142,16 +167,18 @@ func TestVaultedSourcesStayEncrypted(t *testing.T) {
     - copy: {src: parts, dest: target}
     - template: {src: vault.yml, dest: target/rendered}
     - assemble: {src: parts, dest: target/assembled, remote_src: false}
+    - unarchive: {src: vault.tar, dest: target/unpacked}
     - script: vault.yml
       register: r
       failed_when: r.rc == 0
     - debug: msg={{ lookup('unvault', 'vault.yml') | length }}
 `)
-	for _, dir := range []string{"target", "parts"} {
+	for _, dir := range []string{"target", "parts", "target/unpacked"} {
 		if err := os.Mkdir(filepath.Join(e.dir, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
+	e.archive(t)
 	data, err := os.ReadFile(e.vault)
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +190,7 @@ func TestVaultedSourcesStayEncrypted(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, name := range []string{"copied", "rendered", "assembled", "parts/1"} {
+	for _, name := range []string{"copied", "rendered", "assembled", "parts/1", "unpacked/inside"} {
 		path := filepath.Join(e.dir, "target", name)
 		if text, err := os.ReadFile(path); err != nil || string(text) != "secret: CANARY-vault\n" {
 			t.Errorf("%s: %q %v", name, text, err)
