@@ -84,11 +84,11 @@ func startFleet(ts *testscript.TestScript, neg bool, args []string) {
 func setFault(ts *testscript.TestScript, neg bool, args []string) {
 	found, ok := fleets.Load(ts.Getenv("WORK"))
 	if neg || len(args) != 2 || !ok {
-		ts.Fatalf("usage, after fleet: fault HOST refuse|hang-login|hang-command|drop|disk-full|wrong-key|no-sftp|none")
+		ts.Fatalf("usage, after fleet: fault HOST refuse|hang-login|hang-command|drop|disk-full|disk-fills|wrong-key|no-sftp|none")
 	}
 	faults := map[string]fleet.Faults{
 		"refuse": {Refuse: true}, "hang-login": {Hang: fleet.HangAuth}, "hang-command": {Hang: fleet.HangExec},
-		"drop": {DropAfter: 2000}, "disk-full": {DiskFull: true}, "wrong-key": {WrongHostKey: true}, "no-sftp": {NoSFTP: true}, "none": {},
+		"drop": {DropAfter: 2000}, "disk-full": {DiskFull: true}, "disk-fills": {DiskSpace: 100}, "wrong-key": {WrongHostKey: true}, "no-sftp": {NoSFTP: true}, "none": {},
 	}
 	fault, ok := faults[args[1]]
 	if !ok {
