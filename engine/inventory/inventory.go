@@ -119,6 +119,7 @@ func (inv *Inventory) anyParsed(sources int) error {
 	switch {
 	case sources == 0 || inv.parsed:
 	case inv.opts.Unparsed.AllFail:
+		//lint:ignore ST1005 Ansible's own words
 		return errors.New("No inventory was parsed, please check your configuration and options.")
 	case !inv.opts.Unparsed.Quiet:
 		inv.warn("No inventory was parsed, only implicit localhost is available")

@@ -257,6 +257,7 @@ func (m *matcher) enumerate(pattern string) ([]*Host, error) {
 		m.warned[pattern] = true
 		switch m.inv.opts.PatternMismatch {
 		case "error":
+			//lint:ignore ST1005 Ansible's own words
 			return nil, fmt.Errorf("Could not match supplied host pattern, ignoring: %s", pattern)
 		case "ignore":
 		default:

@@ -40,6 +40,7 @@ func (inv *Inventory) loadSource(text string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir):
 		if inv.opts.Unparsed.AnyFail {
+			//lint:ignore ST1005 Ansible's own words
 			return fmt.Errorf("Completely failed to parse inventory source %s", absolute(path))
 		}
 		if path != defaultSource {
