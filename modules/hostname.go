@@ -32,6 +32,9 @@ func runHostname(c *Call, args *hostnameArgs) (*Result, error) {
 	if args.Use != nil {
 		n.how = *args.Use
 	}
+	if args.Use != nil && *args.Use == "debian" { // asked for, it means what Debian starts with
+		n.how = "systemd"
+	}
 	if n.how == "systemd" && len(args.Name) > 64 {
 		return nil, Failf("Hostname cannot be longer than 64 characters on systemd servers, try a shorter name")
 	}
@@ -129,13 +132,13 @@ func (n *hostNaming) get(kind string) (string, error) {
 		return "", Failf("cannot keep a host name by '%s' on this system", n.how)
 	}
 	data, err := os.ReadFile(path)
-	if err != nil {
-		return "", nil // no name is kept yet
-	}
-	if m := pattern.FindStringSubmatch(string(data)); m != nil {
+	if m := pattern.FindStringSubmatch(string(data)); err == nil && m != nil {
 		return strings.Trim(m[1], `"'`), nil
 	}
-	return "", nil
+	if n.how == "redhat" {
+		return "", Failf("Unable to locate HOSTNAME entry in %s", path)
+	}
+	return "", nil // no name is kept yet
 }
 
 // file is where the name for the next boots stands, and the pattern of its line.
@@ -171,12 +174,12 @@ func (n *hostNaming) set(kind, name string) error {
 func (n *hostNaming) setFile(name string) error {
 	path, pattern := n.file()
 	text := name + "\n"
-	if prefix := map[string]string{"redhat": "HOSTNAME=", "openrc": "hostname="}[n.how]; prefix != "" {
+	if line := map[string]string{"redhat": "HOSTNAME=" + name, "openrc": `hostname="` + name + `"`}[n.how]; line != "" {
 		data, err := os.ReadFile(path)
 		if err == nil && pattern.Match(data) {
-			text = pattern.ReplaceAllLiteralString(string(data), prefix+`"`+name+`"`)
+			text = pattern.ReplaceAllLiteralString(string(data), line)
 		} else {
-			text = string(data) + prefix + `"` + name + "\"\n"
+			text = string(data) + line + "\n"
 		}
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {

@@ -80,7 +80,7 @@ func unlimited(text string) bool {
 func (a *pamLimitsArgs) edit(old string) (text, message string) {
 	var b strings.Builder
 	for line := range strings.Lines(old) {
-		content, _, _ := strings.Cut(line, "#")
+		content, comment, _ := strings.Cut(line, "#")
 		fields := strings.Fields(content)
 		if len(fields) != 4 || fields[0] != a.Domain || fields[1] != a.Type || fields[2] != a.Item {
 			b.WriteString(line)
@@ -88,7 +88,10 @@ func (a *pamLimitsArgs) edit(old string) (text, message string) {
 		}
 		message = line
 		if limit := a.choose(fields[3]); limit != fields[3] {
-			message = a.line(limit)
+			if a.Comment != "" {
+				comment = a.Comment
+			}
+			message = a.line(limit, comment) // an old comment comes with its line's end, as in the reference
 		}
 		b.WriteString(message)
 	}
@@ -99,14 +102,14 @@ func (a *pamLimitsArgs) edit(old string) (text, message string) {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	message = a.line(a.Value)
+	message = a.line(a.Value, a.Comment)
 	return text + message, message
 }
 
-func (a *pamLimitsArgs) line(limit string) string {
+func (a *pamLimitsArgs) line(limit, comment string) string {
 	words := []string{a.Domain, a.Type, a.Item, limit}
-	if a.Comment != "" {
-		words = append(words, "#"+a.Comment)
+	if comment != "" {
+		words = append(words, "#"+comment)
 	}
 	return strings.Join(words, "\t") + "\n"
 }

@@ -1,12 +1,18 @@
 package modules
 
 import (
+	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"play/modules/argspec"
+	"play/modules/atomicfile"
 	"play/modules/shellquote"
 	"play/modules/value"
 )
@@ -115,20 +121,57 @@ func (s *clockSettings) read() (*value.Dict, error) {
 
 // readFiles reads the settings where timedatectl does not work.
 func (s *clockSettings) readFiles() (zone, clock string) {
-	if target, err := os.Readlink("/etc/localtime"); err == nil {
-		if _, name, ok := strings.Cut(target, "zoneinfo/"); ok {
-			zone = name
-		}
-	}
-	if data, err := os.ReadFile("/etc/timezone"); err == nil && zone == "" {
-		zone = strings.TrimSpace(string(data))
-	}
 	clock = "UTC"
+	zone = s.fileZone()
+	if zone == "" || s.Name != nil && zone == *s.Name { // what programs read has to agree
+		zone = linkedZone(zone)
+	}
 	data, err := os.ReadFile("/etc/adjtime")
 	if lines := strings.Split(string(data), "\n"); err == nil && len(lines) > 2 && lines[2] == "LOCAL" {
 		clock = "local"
 	}
 	return zone, clock
+}
+
+// debian tells whether the zone stands in /etc/timezone here.
+func (s *clockSettings) debian() bool {
+	return s.findTool("dpkg-reconfigure") != "" || exists("/etc/timezone")
+}
+
+// fileZone is the zone that /etc/timezone names; "n/a" is none, and "" tells
+// that this system has no such file.
+func (s *clockSettings) fileZone() string {
+	if !s.debian() {
+		return ""
+	}
+	data, err := os.ReadFile("/etc/timezone")
+	if m := zoneLine.FindString(string(data)); err == nil && m != "" {
+		return m
+	}
+	return "n/a"
+}
+
+var zoneLine = regexp.MustCompile(`(?m)^\S+`)
+
+// linkedZone is the zone that programs read from /etc/localtime, or "n/a". A
+// copy has no name: it is told whether it is the one that is expected.
+func linkedZone(expected string) string {
+	const local = "/etc/localtime"
+	if !exists(local) {
+		return "n/a"
+	}
+	if target, err := os.Readlink(local); err == nil {
+		if _, name, ok := strings.Cut(target, "zoneinfo/"); ok {
+			return name
+		}
+		return "n/a"
+	}
+	have, err := os.ReadFile(local)
+	want, missing := os.ReadFile(filepath.Join(zoneFolder, expected))
+	if err != nil || missing != nil || !bytes.Equal(have, want) {
+		return "n/a"
+	}
+	return expected
 }
 
 // set changes what differs.
@@ -155,15 +198,45 @@ func (s *clockSettings) setZone() error {
 	if s.ctl {
 		return s.run("timedatectl", "set-timezone", *s.Name)
 	}
-	if err := s.run("ln", "-sf", filepath.Join(zoneFolder, *s.Name), "/etc/localtime"); err != nil {
+	if !s.debian() {
+		return s.run("ln", "-sf", filepath.Join(zoneFolder, *s.Name), "/etc/localtime")
+	}
+	if err := s.writeZone("/etc/timezone"); err != nil {
 		return err
 	}
-	if !exists("/etc/timezone") {
+	if _, err := s.mustTool("ln", "-sf", filepath.Join(zoneFolder, *s.Name), "/etc/localtime"); err != nil {
+		return err
+	}
+	if s.findTool("dpkg-reconfigure") == "" {
 		return nil
 	}
-	if err := os.WriteFile("/etc/timezone", []byte(*s.Name+"\n"), 0o644); err != nil {
+	_, err := s.mustTool("dpkg-reconfigure", "--frontend", "noninteractive", "tzdata")
+	return err
+}
+
+// writeZone puts the zone in place of the file's first line that names one, and
+// takes the others out.
+func (s *clockSettings) writeZone(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Failf("cannot read %q: %v", path, err)
+	}
+	var lines []string
+	at, gone := 0, 0
+	for line := range strings.Lines(string(data)) {
+		if !zoneLine.MatchString(line) {
+			lines = append(lines, line)
+			continue
+		}
+		if gone++; gone == 1 {
+			at = len(lines)
+		}
+	}
+	text := strings.Join(slices.Insert(lines, at, *s.Name+"\n"), "")
+	if err := atomicfile.Write(realPath(path), strings.NewReader(text), atomicfile.Options{Unsafe: true}); err != nil {
 		return Failf("cannot write the time zone: %v", err)
 	}
+	s.messages = append(s.messages, "Added 1 line and deleted "+strconv.Itoa(gone)+" line(s) on "+path)
 	return nil
 }
 

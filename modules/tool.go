@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"play/modules/process"
@@ -63,8 +64,13 @@ func (c *Call) mustTool(argv ...string) (*toolOutcome, error) {
 func (c *Call) toolFolders() []string {
 	path, _ := c.Getenv("PATH")
 	var folders []string
-	for _, f := range append(filepath.SplitList(path), "/sbin", "/usr/sbin", "/usr/local/sbin") {
+	for _, f := range filepath.SplitList(path) {
 		if f != "" {
+			folders = append(folders, f)
+		}
+	}
+	for _, f := range []string{"/sbin", "/usr/sbin", "/usr/local/sbin"} {
+		if !slices.Contains(folders, f) && exists(f) {
 			folders = append(folders, f)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,9 +81,11 @@ func throwawayRoot(t *testing.T) string {
 	if err := os.Chmod(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	packages := rootPackages
-	if exec.Command("dpkg-query", "-L", "cron").Run() == nil {
-		packages = append(packages, "cron")
+	packages := slices.Clone(rootPackages)
+	for _, name := range []string{"cron", "openssh-client", "procps", "tzdata"} { // some steps need them
+		if exec.Command("dpkg-query", "-L", name).Run() == nil {
+			packages = append(packages, name)
+		}
 	}
 	out, err := exec.Command("testdata/root/make.sh", append([]string{root}, packages...)...).CombinedOutput()
 	if err != nil && (strings.Contains(string(out), "not permitted") || strings.Contains(string(out), "Permission denied")) {

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PACKAGES = "passwd apt debconf libc-bin locales mawk python3 python3-apt python3-yaml python3-jinja2".split()
+PACKAGES = "passwd apt debconf libc-bin locales mawk openssh-client procps tzdata python3 python3-apt python3-yaml python3-jinja2".split()
 ENV = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8"}
 RUN = """
 import sys, json, importlib

@@ -29,3 +29,28 @@ mkdir -p /var/spool/cron/crontabs /etc/cron.d
 chgrp crontab /var/spool/cron/crontabs
 chmod 1730 /var/spool/cron/crontabs
 [ -e /etc/locale.gen ] || sed 's/^/# /' /usr/share/i18n/SUPPORTED >/etc/locale.gen
+cat >/etc/init.d/playd <<'END'
+#!/bin/sh
+### BEGIN INIT INFO
+# Provides: playd
+# Required-Start:
+# Required-Stop:
+# Default-Start: 2 3 4 5
+# Default-Stop: 0 1 6
+# Short-Description: a service for tests
+### END INIT INFO
+case $1 in
+start) : >/run/playd ;;
+stop) rm -f /run/playd ;;
+restart | reload) echo "$1" >/run/playd ;;
+status) if [ -e /run/playd ]; then echo playd is running; else echo playd is stopped; exit 3; fi ;;
+esac
+END
+chmod 755 /etc/init.d/playd
+printf '# fs\nUUID=1 / ext4 errors=remount-ro 0 1\n' >/etc/fstab
+printf 'vm.swappiness = 60\n' >/etc/sysctl.d/50-play.conf
+mkdir -p /etc/security
+printf '#* soft core 0\n# End of file\n' >/etc/security/limits.conf
+echo Etc/UTC >/etc/timezone
+ln -sf /usr/share/zoneinfo/Etc/UTC /etc/localtime
+mkdir -p -m 700 /root/.ssh
