@@ -16,7 +16,7 @@ AGENTS    := $(foreach p,$(PLATFORMS),bin/agents/$(subst /,-,$(p)))
 FULL      := $(foreach p,$(PLATFORMS),bin/full/$(subst /,-,$(p)))
 SOURCES   := $(shell find modules cmd/play-agent \( -name '*.go' -o -name warm.py \) -not -name '*_test.go' 2>/dev/null) go.mod go.sum
 
-.PHONY: build agents size test race lint fmt bench demo coverage docs clean
+.PHONY: build agents size test race long lint fmt bench demo coverage docs clean
 
 ## build: bin/play with the agents of every platform inside
 build: agents size
@@ -54,6 +54,11 @@ test: $(if $(wildcard cmd/play/agents/index),agents)
 race: $(if $(wildcard cmd/play/agents/index),agents)
 	$(GO) test -race -short -timeout 20m $$($(GO) list ./... | grep -v '/cmd/play$$')
 	$(GO) test -race -timeout 20m -run 'TestRecorded|TestThreats|TestT1|TestT2' ./cmd/play
+
+## long: the forms of tests that take minutes: 200 rounds of chaos, and 1000 SSH
+## hosts whose memory is measured
+long:
+	PLAY_LONG=1 $(GO) test -count=1 -timeout 40m -v -run 'TestChaos|TestMemoryOf1000Hosts' ./cmd/play
 
 ## lint: vet, formatting and staticcheck
 lint:

@@ -216,8 +216,11 @@ func (l *Link) fail(err error) {
 	l.stream.Close()
 }
 
-// watch pings the agent and gives the host up after too long a silence.
+// watch pings the agent and gives the host up after too long a silence, or when
+// it takes nothing for as long.
 func (l *Link) watch() {
+	pinging := make(chan struct{}, 1) // holds a token while a ping is being sent
+	var since time.Time
 	ping := time.NewTicker(l.options.Ping)
 	defer ping.Stop()
 	dead := time.NewTimer(l.options.Dead)
@@ -229,7 +232,16 @@ func (l *Link) watch() {
 		case <-l.heard:
 			dead.Reset(l.options.Dead)
 		case <-ping.C:
-			go func() { _ = l.out.Write(wire.KindPing, 0, nil) }() // it may block on a dead host
+			select {
+			case pinging <- struct{}{}:
+				since = time.Now()
+				go func() { _ = l.out.Write(wire.KindPing, 0, nil); <-pinging }() // it may block on a dead host
+			default:
+				if time.Since(since) > l.options.Dead {
+					l.fail(connection.Unreachablef(l.host, "lost the connection to the agent: the host has taken nothing for %s", l.options.Dead))
+					return
+				}
+			}
 		case <-dead.C:
 			l.fail(connection.Unreachablef(l.host, "lost the connection to the agent: the host was silent for %s", l.options.Dead))
 			return

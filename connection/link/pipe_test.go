@@ -283,17 +283,19 @@ func TestHostileAgents(t *testing.T) {
 }
 
 // TestT13ZeroWindow: an agent that takes nothing any more ends the call, and the
-// close, in bounded time: by its silence, or where it goes on telling that it is
-// alive, with the caller's patience.
+// close, in bounded time, also where it goes on telling that it is alive: with
+// the caller's patience, or without that when it has taken nothing for long.
 func TestT13ZeroWindow(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		options link.Options
 		alive   bool
+		patient bool
 		want    string
 	}{
-		"silent": {link.Options{Ping: 50 * time.Millisecond, Dead: 2 * time.Second}, false, "silent for 2s"},
-		"alive":  {link.Options{Grace: 100 * time.Millisecond}, true, "deadline exceeded"},
+		"silent": {link.Options{Ping: 50 * time.Millisecond, Dead: 2 * time.Second}, false, true, "silent for 2s"},
+		"alive":  {link.Options{Grace: 100 * time.Millisecond}, true, false, "deadline exceeded"},
+		"deaf":   {link.Options{Ping: 50 * time.Millisecond, Dead: 2 * time.Second}, true, true, "has taken nothing for 2s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -311,7 +313,7 @@ func TestT13ZeroWindow(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx := t.Context()
-			if c.alive {
+			if !c.patient {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, time.Second)
 				defer cancel()
