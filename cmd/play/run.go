@@ -304,10 +304,17 @@ func reportCode(r *strategy.Report) int {
 func newOutput(h *host, o *options) event.Sink {
 	s := o.Settings
 	show := displayOptions(h, o)
+	log, err := newLogFile(s.LogPath)
+	if err == nil {
+		show.Out, show.Err = log.writer(show.Out), log.writer(show.Err)
+	}
 	sink, ok := output.New(s.StdoutCallback, show)
 	if !ok {
 		sink, _ = output.New("default", show)
 		sink.Warning(fmt.Sprintf("there is no stdout callback %q here (%s); the default one is used; there are: %s", s.StdoutCallback, o.Config.SetBy("DEFAULT_STDOUT_CALLBACK"), strings.Join(output.Names(), ", ")), source.Pos{})
+	}
+	if err != nil {
+		sink.Warning(fmt.Sprintf("log file at %s is not writeable and we cannot create it: %v", s.LogPath, err), source.Pos{})
 	}
 	for _, w := range o.Config.Warnings {
 		sink.Warning(w, source.Pos{})
