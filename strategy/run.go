@@ -79,6 +79,8 @@ type Run struct {
 	// IDs makes the ids of events unique over several playbooks; nil: over this
 	// one.
 	IDs *IDs
+	// Ended is told how a playbook ended, before its recap is shown; nil: nobody is.
+	Ended func(*Report)
 	// Sums are the recap over several playbooks; nil: over this one.
 	Sums *Sums
 
@@ -143,9 +145,13 @@ func (r *Run) Playbook(ctx context.Context, pb *playbook.Playbook) (*Report, err
 	if r.StartAt != "" && !r.started && ctx.Err() == nil {
 		r.Sink.Warning(fmt.Sprintf("No matching task %q found. Note: --start-at-task can only follow static includes.", r.StartAt), source.Pos{})
 	}
+	report := &Report{Failed: sortedKeys(r.failed), Unreachable: sortedKeys(r.unreachable), Broken: r.broken,
+		Interrupted: ctx.Err() != nil}
+	if r.Ended != nil {
+		r.Ended(report)
+	}
 	r.sendStats()
-	return &Report{Failed: sortedKeys(r.failed), Unreachable: sortedKeys(r.unreachable), Broken: r.broken,
-		Interrupted: ctx.Err() != nil}, nil
+	return report, nil
 }
 
 func (r *Run) sendStats() {

@@ -278,6 +278,7 @@ func (s *session) run(pb *playbook.Playbook) (*strategy.Report, error) {
 	if s.opts.Step {
 		r.Step = talk.step
 	}
+	r.Ended = func(rep *strategy.Report) { s.keepRetry(pb.Path, retried(rep)) }
 	return r.Playbook(s.ctx, pb)
 }
 
