@@ -317,10 +317,8 @@ func TestLiveOutput(t *testing.T) {
 			call := request("shell", "_raw_params", "echo zero; echo one >&2; read x < "+fifo(t, first)+"; echo two")
 			call.NoLog = noLog
 			reply, err := l.Call(t.Context(), call, nil, func(line []byte) {
-				lines = append(lines, string(line))
-				if string(line) == "one" {
-					once.Do(func() { close(first) })
-				}
+				lines = append(lines, string(line)) // which one is the last is for the two pipes to say
+				once.Do(func() { close(first) })
 			})
 			if err != nil || field(result(t, reply), "stdout") != "zero\ntwo" {
 				t.Fatalf("result %+v, %v", reply, err)
